@@ -20,12 +20,20 @@ export class InvalidRule extends TaggedError<InvalidRule>()("InvalidRule", {
   expected: Schema.Array(Schema.String)
 }) {
   override get message(): string {
-    const problem = this.hint === undefined ? this.problem : `${this.problem}; ${this.hint}`
-    const expected = this.expected.length === 0 ? [] : [`  expected: ${this.expected.join(", ")}`]
-    if (this.rule.trim() === "") return [`the rule is not valid: ${problem}`, ...expected].join("\n")
-    const [line, carets] = excerpt(this.rule, this.position, this.length)
-    return ["the rule is not valid", `  ${line}`, `  ${carets} ${problem}`, ...expected].join("\n")
+    return invalidRuleWords(this, "the rule")
   }
+}
+
+/** What is wrong with a rule, for people who call it by this name. */
+export const invalidRuleWords = (
+  { expected, hint, length, position, problem, rule }: Omit<InvalidRule, keyof Error>,
+  name: string
+): string => {
+  const wrong = hint === undefined ? problem : `${problem}; ${hint}`
+  const right = expected.length === 0 ? [] : [`  expected: ${expected.join(", ")}`]
+  if (rule.trim() === "") return [`${name} is not valid: ${wrong}`, ...right].join("\n")
+  const [line, carets] = excerpt(rule, position, length)
+  return [`${name} is not valid`, `  ${line}`, `  ${carets} ${wrong}`, ...right].join("\n")
 }
 
 /** Refuses a value that is not a rule, for callers without type checks; the parser judges its text. */

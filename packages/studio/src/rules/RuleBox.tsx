@@ -6,7 +6,7 @@ import type { RuleSuggestion } from "@roster/domain"
 import { readAddressList, readSearch, searchAsWords, searchTextOf } from "@roster/domain/internal"
 import { Fragment, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { Problem, problemOf } from "../kit/Problem.tsx"
+import { messageOf, Problem, problemOf } from "../kit/Problem.tsx"
 import * as AppliedRule from "./AppliedRule.ts"
 import * as RuleDraft from "./RuleDraft.ts"
 import { SavedRules, type SavedView } from "./SavedRules.tsx"
@@ -237,7 +237,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
         </button>
       )}
       <div id={`${id}-problem`} className="rule-problem">
-        <Problem message={isApplying ? (problem?.message ?? problemOf(shown)) : undefined} />
+        <Problem message={isApplying ? (problem === undefined ? problemOf(shown) : messageOf(problem)) : undefined} />
         {isApplying || problem === undefined ? <Reading onWords={takeAsWords} onRule={takeQuoted} /> : null}
       </div>
       {children === undefined ? null : <div className="rule-below">{children}</div>}

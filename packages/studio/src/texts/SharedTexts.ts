@@ -27,6 +27,18 @@ export const sharedTexts = {
   bug: "This is a bug in Roster Studio. What was stored stays as it is; reload the page to go on.",
   reload: "Reload the page",
   tryAgain: "Try again",
+  /** A rule in messages. */
+  theFilter: "The filter",
+  /** Fields in messages, by their names in code. */
+  fieldsOfErrors: {
+    email: "E-mail address",
+    expires: "When it ends",
+    ipRanges: "Addresses from which it may be used",
+    listName: "Name of the list",
+    name: "Name",
+    newListName: "New name of the list",
+    rule: "Filter"
+  },
   first: "First",
   previous: "Previous",
   next: "Next",
