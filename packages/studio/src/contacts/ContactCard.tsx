@@ -2,7 +2,7 @@
  * One contact, whole. Its status, names and custom fields are edited in place, and only what changed is sent, as a run. Before
  * somebody who left gets mail, the page asks, and where others changed the same fields meanwhile it shows both.
  */
-import { type Contact, ContactStatus } from "@roster/domain"
+import { type Contact, ContactStatus, isMailedStatus } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { resubscribeWords } from "@roster/workflows"
 import { AsyncResult, Atom } from "effect/reactivity"
@@ -17,6 +17,7 @@ import { Shown } from "../kit/Times.tsx"
 import { Asked, useAskedClose } from "../session/Unsaved.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
+import { UndoButton } from "../session/Undo.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { ContactHistory } from "./ContactHistory.tsx"
 import { ContactLists } from "./ContactLists.tsx"
@@ -38,9 +39,17 @@ import { wanted } from "./ContactSelection.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
 import { NearField } from "./NearField.tsx"
 
-/** What the service alone sets. */
+/** What the service alone sets, and what the status means. */
 const Facts = ({ contact }: { readonly contact: Contact }) => (
   <dl className="facts">
+    <div>
+      <dt>Mail</dt>
+      <dd>
+        {isMailedStatus(contact.status)
+          ? "gets mail"
+          : `gets none while the status is ${statusWords(contact.status ?? "") || "not known"}`}
+      </dd>
+    </div>
     {ContactFields.allFields.flatMap(({ read, wire }) => {
       const value = shownOf(read(contact))
       return value === "" || wire === "Status" || wire === "FirstName" || wire === "LastName"
@@ -59,7 +68,7 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
 
 /** The statuses to choose from; a service may have given another one. */
 const statusesOf = ({ status }: Contact): ReadonlyArray<string> => [
-  ...new Set<string>([status ?? "", ...ContactStatus.literals])
+  ...new Set<string>([...ContactStatus.literals, status ?? ""])
 ]
 
 /** What a person and others wrote into the same fields, and whose is kept of each. */
@@ -130,6 +139,8 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
       custom: edited.custom.map((field, index) => (index === at ? { ...field, ...part } : field))
     })
   const asked = askedOf(email, update)
+  const done = AsyncResult.isSuccess(update) && !update.waiting ? update.value : undefined
+  const saved = done?.email === email && changes === undefined ? done : undefined
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (changes !== undefined && !isUnsettled) run({ email, changes, seen: contact })
@@ -198,17 +209,20 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
       <Facts contact={contact} />
       {asked === undefined && !isUnsettled ? <Problem message={problemOf(update)} /> : null}
       {asked === undefined || changes?.status === undefined || isUnsettled ? null : (
-        <div className="note" role="alert">
+        <Asked>
           <p>{resubscribeWords(asked).fact}</p>
-          <button type="button" onClick={() => run({ email, changes, seen: contact, resubscribe: [asked.status] })}>
-            {resubscribeWords(asked).question}: save
-          </button>
-        </div>
+          <div className="buttons">
+            <button type="button" onClick={() => run({ email, changes, seen: contact, resubscribe: [asked.status] })}>
+              {resubscribeWords(asked).question}: save
+            </button>
+          </div>
+        </Asked>
       )}
       {changes === undefined ? null : <CommandLine command={changeCommand(email, changes)} />}
-      <p aria-live="polite">
-        {AsyncResult.isSuccess(update) && !update.waiting && changes === undefined ? "Saved." : ""}
-      </p>
+      <p aria-live="polite">{saved === undefined ? "" : "Saved."}</p>
+      {saved === undefined || saved.run === "" ? null : (
+        <UndoButton key={saved.run} run={saved.run} title="Undo" total={1} />
+      )}
       <div className="buttons">
         <button
           type="submit"

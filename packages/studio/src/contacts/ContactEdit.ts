@@ -192,7 +192,7 @@ const byPlan = Effect.fnUntraced(function* ({ changes, email }: Change, refusal:
   const plan = yield* planUpdate(Stream.make(contact), changes, { resubscribe: everyStatus })
   const { report } = yield* Effect.catchTag(plan.applyWith({ command: "update" }), "Stopped", ({ cause }) => cause)
   if (report.done === 0) return yield* refusal
-  return { run: report.run ?? "", contact: undefined }
+  return { run: report.run ?? "" }
 })
 
 /** Changes a contact that is there. */
@@ -203,6 +203,7 @@ export const updateContact = runtime.fn(
       { command: "update", seen: change.seen }
     ).pipe(
       Effect.catchTag("NotChangeable", (refusal) => byPlan(change, refusal)),
+      Effect.map(({ run }) => ({ email: change.email, run })),
       // The form shows what is there now beside what is edited.
       Effect.tapErrorTag("ContactChanged", () => Effect.sync(() => get.refresh(contactOf(change.email))))
     ),

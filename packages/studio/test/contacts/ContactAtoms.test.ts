@@ -164,8 +164,9 @@ describe("the contacts view", () => {
         takenCommand(updateCommand({ given: ["c0@example.com"] }, changes)),
         `roster contacts update c0@example.com --last-name "O'Hara" --field Stadt= --field 'plan name=gold'`
       )
-      const { contact, run: id } = yield* run(updateContact, { email: "c0@example.com", changes })
-      assert.deepStrictEqual([contact?.lastName, contact?.customFields], ["O'Hara", { "plan name": "gold" }])
+      const { run: id } = yield* run(updateContact, { email: "c0@example.com", changes })
+      const { customFields, lastName } = yield* contacts.get("c0@example.com")
+      assert.deepStrictEqual([lastName, customFields], ["O'Hara", { "plan name": "gold" }])
       assert.include(yield* run(undoOf(id), undefined), { changed: 1 })
       assert.deepStrictEqual(editedOf(yield* contacts.get("c0@example.com")), edited)
     })

@@ -80,6 +80,8 @@ describe("the one box", () => {
       if (search._tag !== "Address") return assert.fail(search._tag)
       assert.deepStrictEqual(yield* run(lookUp, search.email), { email: "ANN@example.com", isFound: true })
       assert.strictEqual(registry.get(ContactAtoms.opened), "ann@example.com")
+      // The box says what is shown, and not what was found beside it.
+      assert.strictEqual(registry.get(AppliedRule.draft), "")
       assert.deepStrictEqual(yield* run(lookUp, "x@example.com"), { email: "x@example.com", isFound: false })
     })
   )
