@@ -21,11 +21,19 @@ import * as ListAtoms from "./ListAtoms.ts"
 
 const unnamed: NamedList = { name: "", isMeant: false }
 
+/** Whether there is a list of this name now: what was done to one that others deleted is said no more. */
+const useIsThere = (name: string | undefined): boolean => {
+  const known = useAtomValue(AppliedRule.knownLists)
+  return name !== undefined && known.includes(name)
+}
+
 const NewList = () => {
   const known = useAtomValue(AppliedRule.knownLists)
   const [created, create] = useAtom(ListAtoms.create)
   const [list, setList] = useState(unnamed)
   const question = listQuestion(list, true, known)
+  const made = AsyncResult.isSuccess(created) && !created.waiting ? created.value.listName : undefined
+  const isThere = useIsThere(made)
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     create(list.name)
@@ -44,9 +52,9 @@ const NewList = () => {
         </button>
         {question._tag === "Known" ? <span role="status">There is a list of this name.</span> : null}
         <span role="status">
-          {AsyncResult.isSuccess(created) && !created.waiting ? (
+          {isThere ? (
             <>
-              The list <bdi>{created.value.listName}</bdi> is made.
+              The list <bdi>{made}</bdi> is made.
             </>
           ) : null}
         </span>
@@ -92,7 +100,8 @@ const RenameDialog = ({ name, onClose }: { readonly name: string; readonly onClo
 /** What was renamed last, and the way back. */
 const Renamed = () => {
   const [renamed, rename] = useAtom(ListAtoms.rename)
-  if (!AsyncResult.isSuccess(renamed) || renamed.waiting) return null
+  const isThere = useIsThere(AsyncResult.isSuccess(renamed) ? renamed.value.to.trim() : undefined)
+  if (!AsyncResult.isSuccess(renamed) || renamed.waiting || !isThere) return null
   const { from, to } = renamed.value
   return (
     <p className="note" role="status">

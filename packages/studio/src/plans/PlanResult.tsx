@@ -14,7 +14,7 @@ import { shortened } from "../texts/SharedTexts.ts"
 
 /** What was done, before its counts. */
 const doneWords = (of: Wanted): string => {
-  if (of._tag === "Add") return `A contact ${of.contact.email.trim()}`
+  if (of._tag === "Add") return `Contact ${of.contact.email.trim()}`
   if (of._tag === "DeleteList") return `The list ${of.name} is deleted`
   if (of._tag === "AddMany") return "Contacts added"
   if (of._tag === "Delete") return "Deletion"
