@@ -3,13 +3,15 @@ import { isWhole, reportCounts } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useEffect } from "preact/compat"
 import { useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { counted } from "../kit/Counts.ts"
+
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import type { Ended } from "../session/RunEnd.ts"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
+import { importTexts } from "../texts/ImportTexts.ts"
+import { number } from "../texts/Language.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
-import { appliedText } from "./ImportWords.ts"
+
 import { begin } from "./ImportSteps.tsx"
 import type { Planned } from "./thread/ImportCalls.ts"
 
@@ -21,22 +23,16 @@ const Running = ({ total }: { readonly total: number }) => {
   return (
     <>
       <label>
-        {done.toLocaleString()} of {counted(total, "row")}
+        {importTexts.applied(done, total)}
         <progress value={done} max={Math.max(1, total)} />
       </label>
-      <p role="status">
-        {isCancelled
-          ? "Waiting for the answers to what was sent…"
-          : isPaused
-            ? "Paused: nothing more is sent until you go on."
-            : "Keep this page open until all rows are done."}
-      </p>
+      <p role="status">{isCancelled ? importTexts.waiting : isPaused ? importTexts.isPaused : importTexts.keepOpen}</p>
       <div className="buttons">
         <button type="button" disabled={isCancelled} onClick={() => ImportApply.pause(registry, !isPaused)}>
-          {isPaused ? "Go on" : "Pause"}
+          {isPaused ? importTexts.goOnApplying : importTexts.pause}
         </button>
         <button type="button" className="danger" disabled={isCancelled} onClick={() => ImportApply.cancel(registry)}>
-          Cancel
+          {importTexts.cancel}
         </button>
       </div>
     </>
@@ -70,40 +66,40 @@ const Report = ({ planned, report }: { readonly report: Ended; readonly planned:
   return (
     <div className="stack">
       <p role="status" className={isWhole(report) ? "note good" : "note warn"}>
-        {appliedText(report)}
+        {importTexts.outcome(report, isWhole(report))}
       </p>
       <Problem message={stoppedBy?.message} />
       <table className="counts">
-        <caption className="unseen">What the import did</caption>
+        <caption className="unseen">{importTexts.did}</caption>
         <tbody>
           {reportCounts(report).map(({ count, isPart, words }) => (
             <tr key={words}>
               <th scope="row" className={isPart ? "part" : undefined}>
                 {words}
               </th>
-              <td className="number">{count.toLocaleString()}</td>
+              <td className="number">{number(count)}</td>
             </tr>
           ))}
         </tbody>
       </table>
       <Named
-        title="Contacts that were left alone"
-        rows={outdatedContacts.map(({ email, line = 0 }) => `line ${line}: ${email}`)}
+        title={importTexts.leftAlone}
+        rows={outdatedContacts.map(({ email, line = 0 }) => importTexts.inLine(line, email))}
       />
       <Named
-        title="Rows that the service refused"
-        rows={rejectedRows.map(({ line, reason }) => `line ${line}: ${reason}`)}
+        title={importTexts.refused}
+        rows={rejectedRows.map(({ line, reason }) => importTexts.inLine(line, reason))}
       />
-      {isWhole(report) || isUndone ? null : <p>Going on sends these rows again, which does nothing twice.</p>}
-      {run === undefined ? null : <UndoButton run={run} title="Undo the import" total={report.done} />}
+      {isWhole(report) || isUndone ? null : <p>{importTexts.sendsAgain}</p>}
+      {run === undefined ? null : <UndoButton run={run} title={importTexts.undo} total={report.done} />}
       <div className="buttons">
         {isWhole(report) || isUndone ? null : (
           <button type="button" className="primary" disabled={undone.waiting} onClick={() => start(planned)}>
-            Go on
+            {importTexts.goOnApplying}
           </button>
         )}
         <button type="button" disabled={undone.waiting} onClick={() => begin(registry, undefined)}>
-          Import another file
+          {importTexts.importOther}
         </button>
       </div>
     </div>
@@ -125,7 +121,9 @@ export const ApplyStep = () => {
       <Problem message={problemOf(applied)} />
       {AsyncResult.isFailure(applied) ? (
         <p>
-          What it stored can be undone under <a href="#history">History</a>.
+          {importTexts.undoUnder((words) => (
+            <a href="#history">{words}</a>
+          ))}
         </p>
       ) : null}
     </div>

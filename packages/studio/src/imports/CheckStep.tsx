@@ -5,12 +5,14 @@
 import { ContactStatus, isMailedStatus, OnDuplicate } from "@roster/domain"
 import { Schema } from "effect"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { counted } from "../kit/Counts.ts"
+
 import { fieldTitle } from "../kit/FieldTitles.ts"
 import { Choices } from "../kit/Mark.tsx"
 import { Problem } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
 import { missing } from "../session/Rights.tsx"
+import { importTexts } from "../texts/ImportTexts.ts"
+import { number } from "../texts/Language.ts"
 import * as ImportApply from "./ImportApply.ts"
 import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
@@ -27,22 +29,20 @@ const Words = ({ allowed, column, field, of, words }: WordChoices) => {
   return (
     <>
       <Table
-        label={`The words of ${of}`}
+        label={importTexts.wordsOf(of)}
         columns={[
-          <span key="word">
-            Word in <bdi>{column.name}</bdi>
-          </span>,
-          <Numbers key="rows">Rows</Numbers>,
-          `Stands for the ${fieldTitle(field).toLowerCase()}`
+          importTexts.wordIn(<bdi>{column.name}</bdi>),
+          <Numbers key="rows">{importTexts.rows}</Numbers>,
+          importTexts.standsFor(fieldTitle(field))
         ]}
       >
         {words.map(({ count, means, value }) => (
           <tr key={value}>
-            <th scope="row">{value === anyWord ? "every other text" : <bdi>{value}</bdi>}</th>
-            <td className="number">{count.toLocaleString()}</td>
+            <th scope="row">{value === anyWord ? importTexts.everyOther : <bdi>{value}</bdi>}</th>
+            <td className="number">{number(count)}</td>
             <td>
               <select
-                aria-label={`What ${value} stands for`}
+                aria-label={importTexts.whatStandsFor(value)}
                 value={means ?? rejected}
                 onChange={({ currentTarget }) =>
                   setEdits(
@@ -50,8 +50,8 @@ const Words = ({ allowed, column, field, of, words }: WordChoices) => {
                   )
                 }
               >
-                <option value={rejected}>not known: its rows are rejected</option>
-                <option value="">nothing: as if the cell were empty</option>
+                <option value={rejected}>{importTexts.notKnown}</option>
+                <option value="">{importTexts.asEmpty}</option>
                 <Choices of={allowed} />
               </select>
             </td>
@@ -59,47 +59,38 @@ const Words = ({ allowed, column, field, of, words }: WordChoices) => {
         ))}
       </Table>
       {(column.hasMore || column.distinct > words.length) && !words.some(({ value }) => value === anyWord) ? (
-        <p>Rows with other words than these {words.length.toLocaleString()} are rejected.</p>
+        <p>{importTexts.otherWords(words.length)}</p>
       ) : null}
     </>
   )
 }
 
-/** What becomes of new contacts of which the file says nothing. */
-const useNew = (): string =>
-  isMailedStatus(useAtomValue(ImportFile.rowChoices).defaultStatus ?? "Active")
-    ? "new contact will receive mail"
-    : "new contact will receive no mail"
+/** Whether new contacts of which the file says nothing will receive mail. */
+const useIsNewMailed = (): boolean => isMailedStatus(useAtomValue(ImportFile.rowChoices).defaultStatus ?? "Active")
 
-const Sum = ({ becomes, unclear, unsaid, willNot, willReceive }: MailSum & { readonly becomes: string }) => (
+const Sum = ({ isNewMailed, unclear, unsaid, willNot, willReceive }: MailSum & { readonly isNewMailed: boolean }) => (
   <p className="note" aria-live="polite">
-    {counted(willReceive, "row gives", "rows give")} a status with mail, {counted(willNot, "row gives", "rows give")}{" "}
-    one without. The plan says who will receive mail.
-    {unsaid === 0
-      ? ""
-      : ` ${counted(unsaid, "row says", "rows say")} nothing: a ${becomes}, and a stored one keeps the status.`}
-    {unclear === 0
-      ? ""
-      : ` ${counted(unclear, "row has", "rows have")} a word that stands for nothing, and will be rejected.`}
+    {importTexts.mailSum(willReceive, willNot)} {unsaid === 0 ? "" : importTexts.unsaid(unsaid, isNewMailed)}{" "}
+    {unclear === 0 ? "" : importTexts.unclear(unclear)}
   </p>
 )
 
 const Mail = () => {
   const words = useAtomValue(ImportFile.words)
   const mail = useAtomValue(ImportFile.mail)
-  const becomes = useNew()
+  const isNewMailed = useIsNewMailed()
   return (
     <>
-      <h3>Who receives mail</h3>
+      <h3>{importTexts.mail}</h3>
       {words.map((choices) => (
         <Words key={choices.of} {...choices} />
       ))}
       {mail === undefined && words.some(({ field }) => field === "Status") ? (
-        <p className="note">Several columns become the status: of what they say in a row, the strictest counts.</p>
+        <p className="note">{importTexts.severalStatuses}</p>
       ) : mail === undefined ? (
-        <p className="note">No column becomes the status: every {becomes}, and stored ones keep their status.</p>
+        <p className="note">{importTexts.noStatus(isNewMailed)}</p>
       ) : (
-        <Sum {...mail} becomes={becomes} />
+        <Sum {...mail} isNewMailed={isNewMailed} />
       )}
     </>
   )
@@ -110,22 +101,20 @@ const Mail = () => {
 const isStatus = Schema.is(ContactStatus)
 const isOnDuplicate = Schema.is(OnDuplicate)
 
-const onlyTexts = { all: "new and existing contacts", new: "new contacts alone", existing: "existing contacts alone" }
-
 const RowOptions = () => {
   const [rows, setRows] = useAtom(ImportFile.rowChoices)
   const set = (more: Partial<RowChoices>): void => setRows({ ...rows, ...more })
   return (
     <div className="fields">
       <label>
-        Rows are taken for
+        {importTexts.takenFor}
         <select
           value={rows.only ?? "all"}
           onChange={({ currentTarget: { value } }) =>
             set({ only: value === "new" || value === "existing" ? value : undefined })
           }
         >
-          {Object.entries(onlyTexts).map(([value, text]) => (
+          {Object.entries(importTexts.only).map(([value, text]) => (
             <option key={value} value={value}>
               {text}
             </option>
@@ -133,7 +122,7 @@ const RowOptions = () => {
         </select>
       </label>
       <label>
-        Status of new contacts whose rows give none
+        {importTexts.defaultStatus}
         <select
           value={rows.defaultStatus ?? "Active"}
           onChange={({ currentTarget: { value } }) =>
@@ -144,31 +133,33 @@ const RowOptions = () => {
         </select>
       </label>
       <label>
-        Of rows with the same address
+        {importTexts.sameAddress}
         <select
           value={rows.onDuplicate}
           onChange={({ currentTarget: { value } }) => set({ onDuplicate: isOnDuplicate(value) ? value : "last" })}
         >
-          <option value="last">the last values are imported</option>
-          <option value="first">the first values are imported</option>
-          <option value="reject">none is imported</option>
+          {OnDuplicate.literals.map((value) => (
+            <option key={value} value={value}>
+              {importTexts.onDuplicate[value]}
+            </option>
+          ))}
         </select>
       </label>
       <label>
-        An empty cell
+        {importTexts.emptyCell}
         <select
           value={rows.isCleared ? "clear" : "keep"}
           onChange={({ currentTarget: { value } }) => set({ isCleared: value === "clear" })}
         >
-          <option value="keep">leaves its field as it is</option>
-          <option value="clear">clears a name or custom field</option>
+          <option value="keep">{importTexts.keepsField}</option>
+          <option value="clear">{importTexts.clearsField}</option>
         </select>
       </label>
       <label>
-        Form of the dates, in UTC
+        {importTexts.dateForm}
         <input
           value={rows.dateFormat}
-          placeholder="as ISO 8601; or DD.MM.YYYY"
+          placeholder={importTexts.dateFormHint}
           autoComplete="off"
           onChange={({ currentTarget: { value } }) => set({ dateFormat: value })}
         />
@@ -179,7 +170,7 @@ const RowOptions = () => {
           checked={rows.isTrimmed}
           onChange={({ currentTarget: { checked } }) => set({ isTrimmed: checked })}
         />
-        Without the blanks around the texts of cells
+        {importTexts.withoutBlanks}
       </label>
       <label className="choice">
         <input
@@ -187,7 +178,7 @@ const RowOptions = () => {
           checked={rows.failsOnWarning}
           onChange={({ currentTarget: { checked } }) => set({ failsOnWarning: checked })}
         />
-        Import nothing if something looks odd in the rows
+        {importTexts.failsOnWarning}
       </label>
       <Problem message={rowProblem(rows)} />
     </div>
@@ -199,9 +190,9 @@ const ForAll = () => {
   const [resubscribe, setResubscribe] = useAtom(ImportFile.resubscribe)
   return (
     <>
-      <h3>All rows</h3>
+      <h3>{importTexts.allRows}</h3>
       <label>
-        Put them on lists, one a line
+        {importTexts.ontoLists}
         <textarea rows={2} value={lists} onChange={(event) => setLists(event.currentTarget.value)} />
       </label>
       <label className="choice">
@@ -210,10 +201,10 @@ const ForAll = () => {
           checked={resubscribe}
           onChange={(event) => setResubscribe(event.currentTarget.checked)}
         />
-        Subscribe people again who have left, complained or cannot be reached, where the file says so
+        {importTexts.resubscribe}
       </label>
       <details>
-        <summary>Which rows are taken, and how their cells are read</summary>
+        <summary>{importTexts.rowOptions}</summary>
         <RowOptions />
       </details>
     </>
@@ -242,7 +233,7 @@ export const CheckStep = () => {
             registry.set(step, "plan")
           }}
         >
-          {planned === undefined ? "Plan" : "Plan again"}
+          {planned === undefined ? importTexts.plan : importTexts.planAgain}
         </button>
         <span>{reason}</span>
       </StepActions>

@@ -5,6 +5,8 @@ import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { fieldTitle } from "../kit/FieldTitles.ts"
 import { Numbers, Table } from "../kit/Table.tsx"
+import { importTexts } from "../texts/ImportTexts.ts"
+import { number } from "../texts/Language.ts"
 import type { FileSight } from "./thread/FileSight.ts"
 import * as ImportFile from "./ImportFile.ts"
 import * as Choices from "./ImportChoices.ts"
@@ -47,7 +49,7 @@ const Column = ({
       <td>
         <div className="target">
           <select
-            aria-label={`What ${name} becomes`}
+            aria-label={importTexts.becomes(name)}
             value={
               isUnheard
                 ? ""
@@ -61,9 +63,9 @@ const Column = ({
             }
             onChange={({ currentTarget: { value } }) => choose(value)}
           >
-            {isUnheard ? <option value="">Choose: it says who wants mail</option> : null}
-            <option value="out">Left out</option>
-            <optgroup label="Field of the contact">
+            {isUnheard ? <option value="">{importTexts.chooseUnheard}</option> : null}
+            <option value="out">{importTexts.leftOut}</option>
+            <optgroup label={importTexts.ownFields}>
               {Choices.recordFields.map((name) => (
                 <option key={name} value={`field:${name}`}>
                   {fieldTitle(name)}
@@ -71,7 +73,7 @@ const Column = ({
               ))}
             </optgroup>
             {known.length === 0 ? null : (
-              <optgroup label="Custom field that contacts have">
+              <optgroup label={importTexts.knownFields}>
                 {known.map((name) => (
                   <option key={name} value={`known:${name}`}>
                     {name}
@@ -79,12 +81,14 @@ const Column = ({
                 ))}
               </optgroup>
             )}
-            <option value="custom">{known.length === 0 ? "Custom field" : "Another custom field"}</option>
+            <option value="custom">
+              {known.length === 0 ? importTexts.customField : importTexts.otherCustomField}
+            </option>
           </select>
           {isCustom && !isUnheard && !isChosen ? (
             <>
               <input
-                aria-label={`Custom field for ${name}`}
+                aria-label={importTexts.customFieldFor(name)}
                 list="custom-fields"
                 value={field ?? ""}
                 onChange={(event) => {
@@ -92,14 +96,14 @@ const Column = ({
                   set(event.currentTarget.value)
                 }}
               />
-              <small>{isKnown ? "known" : "new"}</small>
+              <small>{isKnown ? importTexts.known : importTexts.new}</small>
               {near === undefined ? null : (
                 <>
                   <button type="button" onClick={() => set(near)}>
-                    It is <bdi>{fieldTitle(near)}</bdi>
+                    {importTexts.isField(<bdi>{fieldTitle(near)}</bdi>)}
                   </button>
                   <button type="button" onClick={() => setEdits(ImportFile.addField(edits, field ?? ""))}>
-                    It is a new field
+                    {importTexts.isNewField}
                   </button>
                 </>
               )}
@@ -107,17 +111,17 @@ const Column = ({
           ) : null}
           {isUnheard || kinds.length + otherKinds.length === 0 ? null : (
             <select
-              aria-label={`What the texts of ${name} are`}
+              aria-label={importTexts.kindOf(name)}
               value={kind}
               onChange={({ currentTarget: { value } }) => setEdits(ImportFile.setKind(edits, key, value))}
             >
               {kinds.length === 0 ? null : (
-                <optgroup label="They look like">
+                <optgroup label={importTexts.looksLike}>
                   <Kinds of={kinds} />
                 </optgroup>
               )}
-              <option value="">Texts as they stand</option>
-              <optgroup label="Read them as">
+              <option value="">{importTexts.asTexts}</option>
+              <optgroup label={importTexts.readAs}>
                 <Kinds of={otherKinds} />
               </optgroup>
             </select>
@@ -126,17 +130,19 @@ const Column = ({
         {kind !== "" || isUnheard ? null : <small>{Choices.kindAdvice(kinds)}</small>}
       </td>
       <td className="number">
-        {sight.filled.toLocaleString()} <small>of {read.toLocaleString()}</small>
+        {importTexts.ofRead(sight.filled, read, (words) => (
+          <small>{words}</small>
+        ))}
       </td>
       <td>
         <ul className="values">
           {sight.values.slice(0, 5).map(({ count, value }) => (
             <li key={value}>
-              <bdi>{value}</bdi> <small>{count.toLocaleString()}</small>
+              <bdi>{value}</bdi> <small>{number(count)}</small>
             </li>
           ))}
         </ul>
-        {sight.hasMore ? <small>of the first {sight.distinct.toLocaleString()} values</small> : null}
+        {sight.hasMore ? <small>{importTexts.ofFirst(sight.distinct)}</small> : null}
       </td>
     </tr>
   )
@@ -158,10 +164,10 @@ const SavedMapping = () => {
           )
         }
       >
-        Save these choices
+        {importTexts.saveChoices}
       </button>
       <label>
-        Use saved choices{" "}
+        {importTexts.useChoices}{" "}
         <input
           type="file"
           accept=".json,application/json"
@@ -175,7 +181,7 @@ const SavedMapping = () => {
       </label>
       <Problem message={problemOf(loaded)} />
       {name === undefined || problemOf(loaded) !== undefined ? null : (
-        <span role="status">The saved choices are used.</span>
+        <span role="status">{importTexts.choicesUsed}</span>
       )}
     </>
   )
@@ -188,6 +194,7 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
   const missing = Choices.missingColumns(sight, edits)
   const setEdits = useAtomSet(ImportFile.edits)
   const problem = Choices.choiceProblem(columns) ?? Choices.constantProblem(edits.constants, columns)
+  const { becomes, column, filled, values } = importTexts.columnHeadings
   return (
     <>
       <div className="step-body">
@@ -197,25 +204,23 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
           ))}
         </datalist>
         <Table
-          label="The columns"
+          label={importTexts.columns}
           className="rows"
-          columns={["Column", "Becomes", <Numbers key="filled">Filled cells</Numbers>, "Most frequent values"]}
+          columns={[column, becomes, <Numbers key="filled">{filled}</Numbers>, values]}
         >
           {columns.map((choice) => (
             <Column key={choice.key} choice={choice} read={sight.read} known={known} />
           ))}
         </Table>
         {missing.length === 0 ? null : (
-          <p className="note warn">
-            The saved choices name columns that this file lacks: <bdi>{missing.slice(0, 10).join(", ")}</bdi>
-          </p>
+          <p className="note warn">{importTexts.lacking(<bdi>{missing.slice(0, 10).join(", ")}</bdi>)}</p>
         )}
         <Constants />
         <div className="bar">
           <SavedMapping />
           {edits === Choices.noEdits ? null : (
             <button type="button" className="quiet" onClick={() => setEdits(Choices.noEdits)}>
-              Propose all columns again
+              {importTexts.proposeAgain}
             </button>
           )}
         </div>

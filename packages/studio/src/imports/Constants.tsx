@@ -5,6 +5,7 @@ import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { fieldTitle } from "../kit/FieldTitles.ts"
 import { Icon } from "../kit/Icon.tsx"
 import { Choices } from "../kit/Mark.tsx"
+import { importTexts } from "../texts/ImportTexts.ts"
 import * as ImportFile from "./ImportFile.ts"
 
 /** The fields of the record that all rows may get: each row has an address of its own. */
@@ -22,7 +23,7 @@ const Value = ({
   const of = offered.find(({ wire }) => wire === field)
   return of?.kind === "enumeration" ? (
     <select value={value} onChange={({ currentTarget }) => onChange(currentTarget.value)}>
-      <option value="">Choose</option>
+      <option value="">{importTexts.chooseValue}</option>
       <Choices of={of.values} />
     </select>
   ) : (
@@ -38,22 +39,22 @@ const Add = ({ onAdd }: { readonly onAdd: (field: string) => void }) => {
   const rest = [...offered.map(({ wire }) => wire), ...known].filter((one) => !Object.hasOwn(constants, one))
   return name === undefined ? (
     <select
-      aria-label="Give all rows the same"
+      aria-label={importTexts.giveAll}
       value=""
       onChange={({ currentTarget: { value } }) => (value === "new" ? setName("") : onAdd(value.slice(1)))}
     >
-      <option value="">Give all rows the same…</option>
+      <option value="">{importTexts.giveAllChoice}</option>
       {rest.map((one) => (
         <option key={one} value={`=${one}`}>
           {fieldTitle(one)}
         </option>
       ))}
-      <option value="new">Another custom field</option>
+      <option value="new">{importTexts.otherCustomField}</option>
     </select>
   ) : (
     <>
       <label>
-        Name of the custom field{" "}
+        {importTexts.nameOfField}{" "}
         <input value={name} autoComplete="off" onChange={({ currentTarget }) => setName(currentTarget.value)} />
       </label>
       <button
@@ -64,7 +65,7 @@ const Add = ({ onAdd }: { readonly onAdd: (field: string) => void }) => {
           setName(undefined)
         }}
       >
-        Take it
+        {importTexts.takeField}
       </button>
     </>
   )
@@ -79,14 +80,14 @@ export const Constants = () => {
       {Object.entries(constants).map(([field, value]) => (
         <span key={field} className="bar">
           <label>
-            All rows: <bdi>{fieldTitle(field)}</bdi>{" "}
+            {importTexts.allRowsGet(<bdi>{fieldTitle(field)}</bdi>)}{" "}
             <Value field={field} value={value} onChange={(value) => set({ ...constants, [field]: value })} />
           </label>
           <button
             type="button"
             className="quiet sign"
-            title="Take it away"
-            aria-label={`Take ${fieldTitle(field)} away`}
+            title={importTexts.takeAway}
+            aria-label={importTexts.takeFieldAway(fieldTitle(field))}
             onClick={() => set(Object.fromEntries(Object.entries(constants).filter(([name]) => name !== field)))}
           >
             <Icon name="close" />

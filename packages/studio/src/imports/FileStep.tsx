@@ -2,10 +2,11 @@
 import { AsyncResult } from "effect/reactivity"
 import { useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { counted } from "../kit/Counts.ts"
+
 import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
+import { importTexts } from "../texts/ImportTexts.ts"
 import type { FileSight, Reading } from "./thread/FileSight.ts"
 import * as ImportFile from "./ImportFile.ts"
 import { begin, Continue, StepActions } from "./ImportSteps.tsx"
@@ -27,10 +28,10 @@ const encodings = [
 ]
 
 const delimiters = [
-  [",", "comma ,"],
-  [";", "semicolon ;"],
-  ["\t", "tab"],
-  ["|", "bar |"]
+  [",", importTexts.delimiters.comma],
+  [";", importTexts.delimiters.semicolon],
+  ["\t", importTexts.delimiters.tab],
+  ["|", importTexts.delimiters.bar]
 ] as const
 
 const HowRead = ({ sight }: { readonly sight: FileSight }) => {
@@ -42,7 +43,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
     <div className="fields">
       {sight.isWorkbook ? (
         <label>
-          Sheet, by its name or number
+          {importTexts.sheet}
           <input
             key={sheet}
             defaultValue={sheet}
@@ -57,7 +58,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
       ) : (
         <>
           <label>
-            Encoding {sight.isMarked ? <small>as the file says itself</small> : null}
+            {importTexts.encoding} {sight.isMarked ? <small>{importTexts.saysItself}</small> : null}
             <select
               value={sight.encoding}
               disabled={sight.isMarked}
@@ -70,7 +71,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
           </label>
           {isJson ? null : (
             <label>
-              Between two cells
+              {importTexts.betweenCells}
               <select
                 value={sight.header?.delimiter ?? reading.delimiter ?? ","}
                 onChange={(event) => {
@@ -90,7 +91,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
       )}
       {isJson ? null : (
         <label>
-          Lines above the header
+          {importTexts.linesAbove}
           <input
             type="number"
             min={0}
@@ -102,13 +103,13 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
       )}
       {isJson ? null : (
         <label>
-          First line
+          {importTexts.firstLine}
           <select
             value={sight.reading.header === false ? "row" : "headings"}
             onChange={({ currentTarget: { value } }) => read({ header: value === "headings" })}
           >
-            <option value="headings">has the headings</option>
-            <option value="row">is a contact: there is no heading line</option>
+            <option value="headings">{importTexts.hasHeadings}</option>
+            <option value="row">{importTexts.isContact}</option>
           </select>
         </label>
       )}
@@ -118,7 +119,7 @@ const HowRead = ({ sight }: { readonly sight: FileSight }) => {
 
 const FirstRows = ({ sight }: { readonly sight: FileSight }) => (
   <Table
-    label="The first rows of the file"
+    label={importTexts.firstRows}
     columns={sight.columns.map(({ name }, index) => (
       <bdi key={index}>{name}</bdi>
     ))}
@@ -139,13 +140,8 @@ const FirstRows = ({ sight }: { readonly sight: FileSight }) => (
 /** What was read, as text. */
 const Read = ({ isReading, sight }: { readonly sight: FileSight; readonly isReading: boolean }) => (
   <p aria-live="polite" aria-busy={isReading}>
-    {isReading
-      ? "Reading the file…"
-      : `${counted(sight.read, "row")}, ${counted(sight.columns.length, "column")}.${
-          sight.malformed === 0
-            ? ""
-            : ` ${sight.malformed.toLocaleString()} of the rows cannot be split into cells, and will be rejected.`
-        }`}
+    {isReading ? importTexts.reading : importTexts.read(sight.read, sight.columns.length)}{" "}
+    {isReading || sight.malformed === 0 ? "" : importTexts.malformed(sight.malformed)}
   </p>
 )
 
@@ -155,7 +151,7 @@ const ReadAgain = () => {
   if (Object.keys(reading).length === 0) return null
   return (
     <button type="button" onClick={() => setReading({})}>
-      Read it as it was proposed
+      {importTexts.readAsProposed}
     </button>
   )
 }
@@ -187,9 +183,7 @@ export const FileStep = () => {
         >
           {file === undefined ? <Icon name="import" /> : null}
           <label>
-            {file === undefined
-              ? "Drop a file of contacts here, or choose one"
-              : "Another file, dropped here or chosen"}
+            {file === undefined ? importTexts.drop : importTexts.dropOther}
             <input
               type="file"
               onChange={(event) => {
@@ -199,13 +193,9 @@ export const FileStep = () => {
             />
           </label>
           {file === undefined ? (
-            <small>
-              A spreadsheet (.xlsx), CSV of any kind, or JSON; also as .gz or .zip. Nothing is stored before you say so.
-            </small>
+            <small>{importTexts.kindsOfFiles}</small>
           ) : (
-            <p>
-              <bdi>{file.name}</bdi>, {Math.ceil(file.size / 1024).toLocaleString()} KiB
-            </p>
+            <p>{importTexts.fileSize(<bdi>{file.name}</bdi>, Math.ceil(file.size / 1024))}</p>
           )}
         </div>
         {AsyncResult.isFailure(result) && !result.waiting ? <ReadAgain /> : null}

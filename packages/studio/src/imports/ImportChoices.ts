@@ -17,6 +17,7 @@ import {
 import { nearField } from "@roster/workflows"
 import { Schema, Struct } from "effect"
 import { fieldTitle } from "../kit/FieldTitles.ts"
+import { importTexts } from "../texts/ImportTexts.ts"
 import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
 
 /** What the person has changed: the target of a column by its key, and values of words by field or column; null for none. */
@@ -137,21 +138,17 @@ const kindsOf = ({ values }: ColumnSight): ReadonlyArray<string> => {
 /** What the texts of a kind are, in words. */
 export const kindText = (kind: string): string => {
   const form = kind.slice(kind.indexOf(":") + 1)
-  if (kind === "boolean") return "Yes or no"
-  if (kind === "date") return "Dates as 2024-01-31"
-  return `${kind.startsWith("date:") ? "Dates" : "Numbers"} as ${form}`
+  const { dates, isoDates, numbers, yesOrNo } = importTexts.kinds
+  if (kind === "boolean") return yesOrNo
+  if (kind === "date") return isoDates
+  return kind.startsWith("date:") ? dates(form) : numbers(form)
 }
 
 /** What to choose of the kinds that texts look like. Answers are texts that rules compare. */
 export const kindAdvice = (kinds: ReadonlyArray<string>): string | undefined => {
-  const [one, ...others] = kinds.filter((kind) => kind !== "boolean").map(kindText)
-  if (one === undefined) return undefined
-  return others.length === 0
-    ? `They look like ${lowerFirst(one)}: as texts, no rule compares them.`
-    : `They may be ${[one, ...others].map(lowerFirst).join(" or ")}, and only you can tell: choose one. As texts, no rule compares them.`
+  const compared = kinds.filter((kind) => kind !== "boolean").map(kindText)
+  return compared.length === 0 ? undefined : importTexts.kindAdvice(compared)
 }
-
-const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
 
 const isSameName = (one: string, other: string): boolean =>
   FieldNames.foldName(one.trim()) === FieldNames.foldName(other.trim())
@@ -332,25 +329,17 @@ export const choiceProblem = (columns: ReadonlyArray<ColumnChoice>): string | un
   const seen = new Set<string>()
   for (const { field, isUnheard, key, near } of columns) {
     if (field === null) continue
-    if (isUnheard) {
-      return (
-        `The column ${JSON.stringify(key)} says who wants mail. Choose what becomes of it: Status, so that who said no gets none, or ` +
-        "a custom field, which stops no mail."
-      )
-    }
-    if (near !== undefined) {
-      return `No contact has a field ${JSON.stringify(field)}, and there is ${JSON.stringify(fieldTitle(near))}: say which is meant.`
-    }
-    if (field.trim() === "") return `Name the field for the column ${JSON.stringify(key)}, or leave the column out.`
+    if (isUnheard) return importTexts.unheard(key)
+    if (near !== undefined) return importTexts.nearField(field, fieldTitle(near))
+    if (field.trim() === "") return importTexts.unnamed(key)
     const name = FieldNames.foldName(field.trim())
-    if (seen.has(name) && field !== "Status")
-      return `Two columns become ${JSON.stringify(fieldTitle(field))}. Leave one of them out.`
+    if (seen.has(name) && field !== "Status") return importTexts.twoColumns(fieldTitle(field))
     seen.add(name)
     if (ContactColumns.isRecordColumn(field.trim()) && !recordByName.has(field.trim().toLowerCase())) {
-      return `Only the service sets ${JSON.stringify(fieldTitle(field))}. Choose another name for the column ${JSON.stringify(key)}.`
+      return importTexts.onlyService(fieldTitle(field), key)
     }
   }
-  return seen.has("email") ? undefined : "Choose the column with the e-mail addresses: no column becomes it yet."
+  return seen.has("email") ? undefined : importTexts.noAddresses
 }
 
 // All rows
@@ -365,10 +354,9 @@ export const constantProblem = (
   const taken = new Set(columns.flatMap(({ field }) => (field === null ? [] : [FieldNames.foldName(field.trim())])))
   for (const [field, value] of Object.entries(constants)) {
     const title = fieldTitle(field)
-    if (value.trim() === "") return `Write what all rows get as ${title}, or take it away.`
-    if (field !== "Status" && taken.has(FieldNames.foldName(field)))
-      return `A column becomes ${title} already, so all rows cannot get the same. Leave the column out, or take the value away.`
-    if (!isMapping({ constants: { [field]: value } })) return `“${value}” is no value for ${title}.`
+    if (value.trim() === "") return importTexts.writeValue(title)
+    if (field !== "Status" && taken.has(FieldNames.foldName(field))) return importTexts.columnBecomes(title)
+    if (!isMapping({ constants: { [field]: value } })) return importTexts.noValue(value, title)
   }
   return undefined
 }
@@ -419,6 +407,4 @@ export const rowsOf = ({ dateFormat = "", empty, trim = false }: ImportMapping, 
 
 /** Why rows cannot be planned so, in words, or `undefined`. */
 export const rowProblem = (rows: RowChoices): string | undefined =>
-  isMapping(cellsOf(rows))
-    ? undefined
-    : "A form of dates has YYYY, MM and DD, and may have HH, mm and ss, such as DD.MM.YYYY or MM/DD/YYYY HH:mm."
+  isMapping(cellsOf(rows)) ? undefined : importTexts.dateFormProblem

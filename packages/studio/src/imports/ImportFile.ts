@@ -5,6 +5,7 @@ import { Data, Effect, type Layer, Schema, Stream, Struct } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import type { RpcClientError } from "effect/rpc"
 import * as AppliedRule from "../rules/AppliedRule.ts"
+import { importTexts } from "../texts/ImportTexts.ts"
 import * as Choices from "./ImportChoices.ts"
 import { type FileSight, type Reading, readingKeys } from "./thread/FileSight.ts"
 import type { ImportProblem } from "./thread/ImportCalls.ts"
@@ -23,7 +24,7 @@ export const threadRuntime = Atom.runtime((get) => get(threads).layer)
 /** The thread is gone, with what it knew. */
 export class ThreadEnded extends Data.TaggedError("ThreadEnded") {
   override get message(): string {
-    return "The browser ended the work on the file, perhaps for want of memory. Nothing was sent. Choose the file again."
+    return importTexts.threadEnded
   }
 }
 
@@ -159,7 +160,7 @@ const decodeMapping = Schema.decodeEffect(ImportMappingText, { onExcessProperty:
 /** A file is no saved mapping. */
 export class NoMapping extends Data.TaggedError("NoMapping")<{ readonly issue: string }> {
   override get message(): string {
-    return `This is no saved mapping: ${this.issue}. Nothing was changed.`
+    return importTexts.noMapping(this.issue)
   }
 }
 
@@ -167,7 +168,7 @@ export class NoMapping extends Data.TaggedError("NoMapping")<{ readonly issue: s
 export const loadMapping = Atom.fn((text: string, get) =>
   decodeMapping(text).pipe(
     Effect.mapError((error) => {
-      const { field, issue } = invalidInput(error, "the file")
+      const { field, issue } = invalidInput(error, importTexts.mappingFile)
       return new NoMapping({ issue: `${field}: ${issue}` })
     }),
     Effect.map((saved) => {

@@ -7,6 +7,7 @@ import { download } from "../kit/Download.ts"
 import { pageSize } from "../kit/Pager.tsx"
 import { otherKey } from "../session/Connection.ts"
 import { type Session, session, targetOf } from "../session/Session.ts"
+import { importTexts } from "../texts/ImportTexts.ts"
 import {
   beside,
   columns,
@@ -200,10 +201,10 @@ export const saveRows = threadRuntime.fn((request: RowsFileRequest, get) => {
 
 /** Why the plan is not applied, in words, though it could be. */
 export const refusal = Atom.readable((get): string | undefined => {
-  if (get(unplanned) > 0) return "Rows were corrected since this plan. Plan again, so that it takes them in."
+  if (get(unplanned) > 0) return importTexts.correctedSince
   return get(rowChoices).failsOnWarning &&
     get(planned)?.summary.warnings?.some(({ code }) => code !== "DefaultStatus") === true
-    ? "Something looks odd in the rows, as the plan says, and then nothing is to be imported."
+    ? importTexts.isOdd
     : undefined
 })
 

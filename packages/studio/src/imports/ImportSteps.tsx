@@ -2,14 +2,16 @@
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import { type ReactNode, useEffect, useRef } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { counted } from "../kit/Counts.ts"
+
 import { Icon } from "../kit/Icon.tsx"
 import { problemOf } from "../kit/Problem.tsx"
+import { importTexts } from "../texts/ImportTexts.ts"
+import { number } from "../texts/Language.ts"
 import * as ImportApply from "./ImportApply.ts"
 import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 
-const titles = { file: "File", columns: "Columns", check: "Check", plan: "Plan", done: "Done" } as const
+const titles = importTexts.stepTitles
 
 export type Step = keyof typeof titles
 
@@ -49,16 +51,14 @@ const results = Atom.readable((get): Readonly<Record<Step, string>> => {
   const mail = get(ImportFile.mail)
   const summary = get(ImportPlan.planned)?.summary
   const applied = get(ImportApply.apply)
+  const of = importTexts.results
   const taken = columns.filter(({ field }) => field !== null).length
   return {
-    file: found === undefined ? "" : counted(found.read, "row"),
-    columns: found === undefined ? "" : `${taken.toLocaleString()} of ${columns.length.toLocaleString()} taken`,
-    check: mail === undefined ? "" : `${mail.willNot.toLocaleString()} without mail`,
-    plan:
-      summary === undefined
-        ? ""
-        : `${summary.new.toLocaleString()} new, ${(summary.changed + summary.onlyLists).toLocaleString()} changed`,
-    done: AsyncResult.isSuccess(applied) && !applied.waiting ? `${applied.value.done.toLocaleString()} written` : ""
+    file: found === undefined ? "" : importTexts.rowCount(found.read),
+    columns: found === undefined ? "" : of.columns(taken, columns.length),
+    check: mail === undefined ? "" : of.check(mail.willNot),
+    plan: summary === undefined ? "" : of.plan(summary.new, summary.changed + summary.onlyLists),
+    done: AsyncResult.isSuccess(applied) && !applied.waiting ? of.done(applied.value.done) : ""
   }
 })
 
@@ -69,7 +69,7 @@ export const Steps = () => {
   const of = useAtomValue(results)
   const current = steps.indexOf(at)
   return (
-    <ol className="steps" aria-label="Steps">
+    <ol className="steps" aria-label={importTexts.steps}>
       {steps.map((one, index) => (
         <li key={one}>
           <button
@@ -78,7 +78,7 @@ export const Steps = () => {
             aria-current={one === at ? "step" : undefined}
             onClick={() => setStep(one)}
           >
-            <span className="at">{index < current ? <Icon name="done" /> : index + 1}</span>
+            <span className="at">{index < current ? <Icon name="done" /> : number(index + 1)}</span>
             <span>
               {titles[one]} <small>{index < last ? of[one] : ""}</small>
             </span>
@@ -100,7 +100,7 @@ export const StepSection = ({ at, children }: { readonly at: Step; readonly chil
   return (
     <section className="step" aria-labelledby="import-step">
       <h2 id="import-step" ref={heading} tabIndex={-1} className="unseen">
-        {steps.indexOf(at) + 1}. {titles[at]}
+        {importTexts.stepHeading(steps.indexOf(at) + 1, titles[at])}
       </h2>
       {children}
     </section>
@@ -115,7 +115,7 @@ export const StepActions = ({ at, children }: { readonly at: Step; readonly chil
     <div className="buttons actions">
       {back === undefined ? null : (
         <button type="button" onClick={() => setStep(back)}>
-          Back
+          {importTexts.back}
         </button>
       )}
       {children}
@@ -128,7 +128,7 @@ export const Continue = ({ isFixed, to }: { readonly to: Step; readonly isFixed:
   const setStep = useAtomSet(step)
   return (
     <button type="button" className="primary" disabled={isFixed} onClick={() => setStep(to)}>
-      Continue
+      {importTexts.goOn}
     </button>
   )
 }

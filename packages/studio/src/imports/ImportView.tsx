@@ -4,6 +4,7 @@ import { useEffect } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { CommandLines } from "../session/CommandLine.tsx"
 import { session, targetOf } from "../session/Session.ts"
+import { importTexts } from "../texts/ImportTexts.ts"
 import { ApplyStep } from "./ApplyStep.tsx"
 import { CheckStep } from "./CheckStep.tsx"
 import { ColumnsStep } from "./ColumnsStep.tsx"
@@ -33,7 +34,7 @@ const Left = () => {
     <div className="note stack" role="status">
       <p>{leftText(left, { digest: planned?.digest, keepsRuns: current?.host !== undefined })}</p>
       <button type="button" onClick={() => ImportApply.forgetLeft(registry)}>
-        Do not say this again
+        {importTexts.forget}
       </button>
     </div>
   )
@@ -44,7 +45,7 @@ const Commands = () => {
   const isCorrected = useAtomValue(ImportPlan.corrections).size > 0
   return (
     <>
-      {isCorrected ? <p>The plan as a file has the corrected rows, and a command applies it:</p> : null}
+      {isCorrected ? <p>{importTexts.planHasCorrections}</p> : null}
       <CommandLines commands={commands} />
     </>
   )
@@ -74,7 +75,7 @@ export const ImportView = () => {
   const at = useAtomValue(step)
   return (
     <section className="imports" aria-labelledby="import-title">
-      <h1 id="import-title">Import</h1>
+      <h1 id="import-title">{importTexts.title}</h1>
       <Left />
       <Steps />
       <StepSection at={at}>

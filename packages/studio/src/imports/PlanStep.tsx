@@ -3,7 +3,7 @@ import type { ImportWarning } from "@roster/domain"
 import { recipientWords } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { counted } from "../kit/Counts.ts"
+
 import { download } from "../kit/Download.ts"
 import { fieldTitle } from "../kit/FieldTitles.ts"
 import { statusWords } from "../kit/Mark.tsx"
@@ -11,6 +11,9 @@ import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
 import { missing } from "../session/Rights.tsx"
+import { importTexts } from "../texts/ImportTexts.ts"
+import { number } from "../texts/Language.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
@@ -23,45 +26,47 @@ const Progress = ({ progress }: { readonly progress: PlanProgress | undefined })
   if (progress?._tag === "Planning") {
     return (
       <label>
-        {progress.rows.toLocaleString()} of {counted(progress.total, "row")} compared with what is stored
+        {importTexts.compared(progress.rows, progress.total)}
         <progress value={progress.rows} max={Math.max(1, progress.total)} />
       </label>
     )
   }
   return (
     <label>
-      {progress?._tag === "Reading" ? `${counted(progress.rows, "row")} read` : "Reading the file"}
+      {progress?._tag === "Reading" ? importTexts.rowsRead(progress.rows) : importTexts.readingNow}
       <progress />
     </label>
   )
 }
 
-const columns = [<Numbers key="line">Line</Numbers>, "Address", "What changes"]
+const { address, changes, line: lineHeading } = importTexts.planHeadings
+
+const columns = [<Numbers key="line">{lineHeading}</Numbers>, address, changes]
 
 const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: boolean }) => {
   const { email, fields, keptStatus, line, onlyForm = [], reason, suggestion } = row
   return (
     <>
       <tr>
-        <td className="number">{line.toLocaleString()}</td>
+        <td className="number">{number(line)}</td>
         <td>
           <bdi>{email}</bdi>
         </td>
         <td>
           {reason === undefined ? null : <p>{reason}</p>}
-          {keptStatus === undefined ? null : <p>Stays {statusWords(keptStatus)}.</p>}
-          {suggestion === undefined ? null : (
-            <p>
-              Probably meant: <bdi>{suggestion}</bdi>
-            </p>
-          )}
+          {keptStatus === undefined ? null : <p>{importTexts.stays(statusWords(keptStatus))}</p>}
+          {suggestion === undefined ? null : <p>{importTexts.probably(<bdi>{suggestion}</bdi>)}</p>}
           {fields.length === 0 ? null : (
             <ul className="values">
               {fields.map(([name, old, now]) => (
                 <li key={name}>
                   <bdi>{fieldTitle(name)}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
-                  {now === null ? <em>none</em> : <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>}
-                  {onlyForm.includes(name) ? <small> only its form</small> : null}
+                  {now === null ? (
+                    <em>{importTexts.none}</em>
+                  ) : (
+                    <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>
+                  )}
+                  {onlyForm.includes(name) ? <small> {importTexts.onlyForm}</small> : null}
                 </li>
               ))}
             </ul>
@@ -81,7 +86,7 @@ const Rows = ({ isApplied, total }: { readonly total: number; readonly isApplied
   return (
     <>
       <Pager first={first} noun="row" total={total} onFirst={setFirst} />
-      <Table label="Rows of the plan" columns={columns} className="rows" isWaiting={rows.waiting}>
+      <Table label={importTexts.rowsOfPlan} columns={columns} className="rows" isWaiting={rows.waiting}>
         {rows.value.map((row) => (
           <Row key={row.line} row={row} isApplied={isApplied} />
         ))}
@@ -109,18 +114,14 @@ const SaveRows = ({
 
 const Warnings = ({ warnings }: { readonly warnings: ReadonlyArray<ImportWarning> }) => (
   <details>
-    <summary>
-      {counted(warnings.length, "thing looks", "things look")} odd in the rows, and will be imported as they are
-    </summary>
+    <summary>{importTexts.odd(warnings.length)}</summary>
     <ul>
       {warnings.map((warning) => (
         <li key={warningText(warning)}>
           <bdi>{warningText(warning)}</bdi>. {warningAdvice(warning)}
           <ul className="values">
             {warning.examples.map(({ line, value }) => (
-              <li key={line}>
-                line {line.toLocaleString()}: <bdi className="cell">{value}</bdi>
-              </li>
+              <li key={line}>{importTexts.cellInLine(line, <bdi className="cell">{value}</bdi>)}</li>
             ))}
           </ul>
         </li>
@@ -140,15 +141,13 @@ const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
   return (
     <>
       <p role="status">
-        {counted(planned.summary.read, "row")}: {of.new.toLocaleString()} new, {of.changed.toLocaleString()} changed,{" "}
-        {of.alreadySo.toLocaleString()} already so, {of.rejected.toLocaleString()} rejected,{" "}
-        {of.duplicates.toLocaleString()} duplicates{of.leftOut === 0 ? "" : `, ${of.leftOut.toLocaleString()} left out`}
-        .{isApplied ? "" : [" Nothing is stored yet.", ...recipientWords(planned.summary)].join(" ")}
+        {importTexts.counts(planned.summary.read, of)}{" "}
+        {isApplied ? "" : [importTexts.nothingStored, ...recipientWords(planned.summary)].join(" ")}
       </p>
       {planned.summary.warnings === undefined ? null : <Warnings warnings={planned.summary.warnings} />}
       <fieldset className="kinds">
-        <legend className="unseen">Rows to show</legend>
-        {kinds.map(([id, title]) =>
+        <legend className="unseen">{importTexts.rowsToShow}</legend>
+        {kinds.map((id) =>
           id === "leftOut" && of.leftOut === 0 ? null : (
             <label key={id} className="choice">
               <input
@@ -157,7 +156,7 @@ const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
                 checked={kind === id}
                 onChange={() => ImportPlan.showRows(registry, id)}
               />
-              {title} <strong>{of[id].toLocaleString()}</strong>
+              {importTexts.kindTitles[id]} <strong>{number(of[id])}</strong>
             </label>
           )
         )}
@@ -168,22 +167,22 @@ const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
           {isApplied ? null : <Proposals />}
           <Causes planned={planned} />
           <SaveRows planned={planned} of="rejected">
-            Download the rejected rows, to correct and import them
+            {importTexts.downloadRejected}
           </SaveRows>
         </div>
       ) : null}
       {kind === "duplicates" && of.duplicates > 0 ? (
         <SaveRows planned={planned} of="duplicates">
-          Download the repeated rows, with the lines of both
+          {importTexts.downloadRepeated}
         </SaveRows>
       ) : null}
-      {of[kind] === 0 ? <p>There are none.</p> : <Rows total={total} isApplied={isApplied} />}
+      {of[kind] === 0 ? <p>{importTexts.noRows}</p> : <Rows total={total} isApplied={isApplied} />}
       <p>
         <button
           type="button"
           onClick={() => download(ImportFile.beside(chosen?.name ?? "contacts", ".plan.json"), planned.content)}
         >
-          Download the plan
+          {importTexts.downloadPlan}
         </button>
       </p>
     </>
@@ -197,7 +196,7 @@ const Apply = ({ planned }: { readonly planned: Planned }) => {
   const refusal = useAtomValue(ImportPlan.refusal)
   const reason = lacking ?? refusal
   const { changed, new: added, onlyLists } = planned.summary
-  if (added + changed + onlyLists === 0) return <span>The plan changes nothing.</span>
+  if (added + changed + onlyLists === 0) return <span>{importTexts.changesNothing}</span>
   return (
     <>
       <button
@@ -234,11 +233,11 @@ export const PlanStep = () => {
       <StepActions at="plan">
         {isPlanning ? (
           <button type="button" onClick={() => ImportApply.forgetPlan(registry)}>
-            Stop
+            {sharedTexts.stop}
           </button>
         ) : isApplied ? null : (
           <button type="button" disabled={!isReady} onClick={() => ImportApply.makePlan(registry)}>
-            Plan again
+            {importTexts.planAgain}
           </button>
         )}
         {planned === undefined || isApplied ? null : <Apply planned={planned} />}

@@ -1,7 +1,9 @@
 /** Rejected rows: by cause, with what is proposed for slips, and each cell to correct. What is corrected is planned with the rest. */
 import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { counted } from "../kit/Counts.ts"
+
 import { Table } from "../kit/Table.tsx"
+import { importTexts } from "../texts/ImportTexts.ts"
+import { number } from "../texts/Language.ts"
 import * as Corrections from "./Corrections.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import type { Planned, ShownRow } from "./thread/ImportCalls.ts"
@@ -19,21 +21,19 @@ export const Causes = ({ planned }: { readonly planned: Planned }) => {
       <ul>
         {causes.map(({ allowed, cause, code, column, count, first, otherValues, values }) => (
           <li key={`${column} ${cause}`}>
-            {counted(count, "row")}
-            {column === undefined ? "" : " in "}
-            <bdi>{column}</bdi>: <bdi>{cause}</bdi>
-            {allowed === undefined ? null : <small> (choose under 3 what the words stand for)</small>}
+            {importTexts.cause(count, column === undefined ? undefined : <bdi>{column}</bdi>, <bdi>{cause}</bdi>)}
+            {allowed === undefined ? null : <small> {importTexts.chooseWords}</small>}
             {values.length === 0 ? null : (
               <ul className="values">
                 {values.slice(0, 5).map(({ count: of, value }) => (
                   <li key={value}>
-                    <bdi>{value}</bdi> <small>{of.toLocaleString()}</small>
+                    <bdi>{value}</bdi> <small>{number(of)}</small>
                   </li>
                 ))}
-                {otherValues > 0 || values.length > 5 ? <li>and others</li> : null}
+                {otherValues > 0 || values.length > 5 ? <li>{importTexts.andOthers}</li> : null}
               </ul>
             )}{" "}
-            <small>first in line {first.line.toLocaleString()}</small>{" "}
+            <small>{importTexts.firstIn(first.line)}</small>{" "}
             {code === undefined ? null : (
               <button
                 type="button"
@@ -41,7 +41,7 @@ export const Causes = ({ planned }: { readonly planned: Planned }) => {
                 aria-pressed={shown?.cause === cause && shown.column === column}
                 onClick={() => ImportPlan.showRows(registry, "rejected", { cause, column })}
               >
-                show these alone
+                {importTexts.showThese}
               </button>
             )}
           </li>
@@ -49,9 +49,9 @@ export const Causes = ({ planned }: { readonly planned: Planned }) => {
       </ul>
       {shown === undefined ? null : (
         <p>
-          Shown are the rows of one cause: <bdi>{shown.cause}</bdi>.{" "}
+          {importTexts.oneCause(<bdi>{shown.cause}</bdi>)}{" "}
           <button type="button" className="link" onClick={() => ImportPlan.showRows(registry, "rejected")}>
-            Show all
+            {importTexts.showAll}
           </button>
         </p>
       )}
@@ -74,17 +74,17 @@ export const Proposals = () => {
   return (
     <>
       <div className="bar">
-        <span>{counted(proposed.length, "row has", "rows have")} a slip of the hand that can be put right:</span>
+        <span>{importTexts.slips(proposed.length)}</span>
         <button type="button" onClick={() => Corrections.accept(registry, proposed)}>
-          Correct {proposed.length === 1 ? "it" : `all ${proposed.length.toLocaleString()}`}
+          {importTexts.correctAll(proposed.length)}
         </button>
       </div>
       <details>
-        <summary>Before and after</summary>
-        <Table label="Corrections that are proposed" columns={["Line", "Before and after"]} className="rows">
+        <summary>{importTexts.beforeAndAfter}</summary>
+        <Table label={importTexts.proposed} columns={[importTexts.line, importTexts.beforeAndAfter]} className="rows">
           {proposed.slice(0, shownRows).map((row) => (
             <tr key={row.line}>
-              <td className="number">{row.line.toLocaleString()}</td>
+              <td className="number">{number(row.line)}</td>
               <td>
                 {Corrections.differences(row, names).map(([name, before, after]) => (
                   <p key={name}>
@@ -95,7 +95,7 @@ export const Proposals = () => {
             </tr>
           ))}
         </Table>
-        {proposed.length > shownRows ? <p>and {(proposed.length - shownRows).toLocaleString()} more</p> : null}
+        {proposed.length > shownRows ? <p>{importTexts.andMore(proposed.length - shownRows)}</p> : null}
       </details>
     </>
   )
@@ -109,7 +109,7 @@ const Cells = ({ row: { before, cells, line } }: { readonly row: Corrections.Ope
   return (
     <form
       className="stack"
-      aria-label={`Line ${line}`}
+      aria-label={importTexts.lineOf(line)}
       onSubmit={(event) => {
         event.preventDefault()
         Corrections.keep(registry)
@@ -118,41 +118,29 @@ const Cells = ({ row: { before, cells, line } }: { readonly row: Corrections.Ope
       <div className="fields">
         {cells.map((cell, at) => (
           <label key={at}>
-            {names[at] ?? "Behind the last column"}
+            {names[at] ?? importTexts.behindLast}
             <input
               value={cell}
               autoComplete="off"
               spellcheck={false}
               onChange={({ currentTarget }) => Corrections.write(registry, at, currentTarget.value)}
             />
-            {before[at] === cell ? null : (
-              <small>
-                before: <bdi>{before[at]}</bdi>
-              </small>
-            )}
+            {before[at] === cell ? null : <small>{importTexts.before(<bdi>{before[at]}</bdi>)}</small>}
             {at < names.length ? null : (
               <button type="button" onClick={() => Corrections.removeCell(registry, at)}>
-                Take it out
+                {importTexts.takeOut}
               </button>
             )}
           </label>
         ))}
       </div>
-      <p role="status">
-        {email === undefined ? (
-          problem
-        ) : (
-          <>
-            It can be imported, as the contact <bdi>{email}</bdi>.
-          </>
-        )}
-      </p>
+      <p role="status">{email === undefined ? problem : importTexts.canBeImported(<bdi>{email}</bdi>)}</p>
       <div className="buttons">
         <button type="submit" className="primary" disabled={email === undefined}>
-          Keep the correction
+          {importTexts.keepCorrection}
         </button>
         <button type="button" onClick={() => registry.set(Corrections.openRow, undefined)}>
-          Leave it as it was
+          {importTexts.leaveAsItWas}
         </button>
       </div>
     </form>
@@ -168,13 +156,13 @@ export const CorrectRow = ({ row }: { readonly row: ShownRow }) => {
   return (
     <div className="buttons">
       <button type="button" onClick={() => Corrections.open(registry, row)}>
-        {kept === undefined ? "Correct…" : "Correct again…"}
+        {kept === undefined ? importTexts.correct : importTexts.correctAgain}
       </button>
       {kept === undefined ? null : (
         <>
-          <span>Corrected.</span>
+          <span>{importTexts.corrected}</span>
           <button type="button" onClick={() => Corrections.takeBack(registry, row.line)}>
-            Take it back
+            {importTexts.takeBack}
           </button>
         </>
       )}
@@ -203,29 +191,26 @@ export const CorrectedRows = () => {
   return (
     <div className="note">
       <p role="status">
-        {counted(corrections.size, "row is", "rows are")} corrected
-        {unplanned === 0
-          ? ", and part of this plan. Each counts at its place in the file: which of the rows with the same address is imported stays as it was said."
-          : ". Plan again, so that the plan takes that in."}
+        {unplanned === 0 ? importTexts.areCorrected(corrections.size) : importTexts.areNotPlanned(corrections.size)}
       </p>
       <details>
-        <summary>Corrected rows</summary>
+        <summary>{importTexts.correctedRows}</summary>
         <ul>
           {[...corrections].slice(0, shownRows).map(([line, cells]) => (
             <li key={line}>
-              line {line.toLocaleString()}: <bdi className="cell">{cells.join(", ")}</bdi>{" "}
+              {importTexts.cellInLine(line, <bdi className="cell">{cells.join(", ")}</bdi>)}{" "}
               <button
                 type="button"
                 className="link"
-                aria-label={`Take back the correction of line ${line}`}
+                aria-label={importTexts.takeBackLine(line)}
                 onClick={() => Corrections.takeBack(registry, line)}
               >
-                take it back
+                {importTexts.takeItBack}
               </button>
             </li>
           ))}
         </ul>
-        {corrections.size > shownRows ? <p>and {(corrections.size - shownRows).toLocaleString()} more</p> : null}
+        {corrections.size > shownRows ? <p>{importTexts.andMore(corrections.size - shownRows)}</p> : null}
       </details>
     </div>
   )

@@ -6,6 +6,7 @@ import { Effect, type Layer, Queue, Stream } from "effect"
 import { look } from "./FileLook.ts"
 import { ImportCalls, ImportProblem, type PlanProgress, type PlanRequest, problemOf } from "./ImportCalls.ts"
 import { blobOf } from "../../kit/Blobs.ts"
+import { threadTexts } from "../../texts/ThreadTexts.ts"
 import { openContent } from "./ImportedContent.ts"
 import { fileOf, type PlanMade, proposalsOf, rowsOf } from "./PlanMade.ts"
 
@@ -69,7 +70,7 @@ export const layer = (connect: Connect) =>
       let last: PlanMade | undefined
       const lastOf = Effect.fnUntraced(function* (plan: string) {
         if (last?.plan.header.id === plan) return last
-        return yield* new ImportProblem({ message: "This plan is no longer the newest one. Plan the import again." })
+        return yield* new ImportProblem({ message: threadTexts.notNewest })
       })
       return {
         Look: ({ file, reading }) => look(file, reading),

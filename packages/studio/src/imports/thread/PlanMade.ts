@@ -10,6 +10,7 @@ import {
   type UploadSurvey
 } from "@roster/workflows"
 import { DateTime, Result, Stream } from "effect"
+import { threadTexts } from "../../texts/ThreadTexts.ts"
 import type { ImportProblem, ProposedCorrection, RowsFileRequest, RowsRequest, ShownRow } from "./ImportCalls.ts"
 
 /** A plan that was made, with what lists its rows. */
@@ -73,7 +74,7 @@ const shownRepeated = (row: ImportRow, otherLine: number): ShownRow => {
   const { cells = [], names = [] } = row.record ?? {}
   return {
     ...shownRow(row),
-    reason: `It is merged into line ${otherLine.toLocaleString()}.`,
+    reason: threadTexts.mergedInto(otherLine),
     fields: cells.flatMap((cell, at) => (cell.trim() === "" ? [] : [[names[at] ?? "", null, textOf(cell)] as const]))
   }
 }
