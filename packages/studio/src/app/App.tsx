@@ -14,6 +14,8 @@ import { missing, rights, rightsWords } from "../session/Rights.tsx"
 import { connection, reachedAgain } from "../session/Connection.ts"
 import { readAgain, type Session, session } from "../session/Session.ts"
 import { OtherKey, SignIn } from "../session/SignIn.tsx"
+import { appTexts } from "../texts/AppTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { ColourSwitch } from "./Theme.tsx"
 import { address, addresses, addressProblem, canonical, type ListedView, view, views } from "./View.ts"
 
@@ -43,22 +45,15 @@ const AwayLine = () => {
   useAtomValue(mended)
   return (
     <p role="status" className={isAway ? "note" : "unseen"}>
-      {isAway
-        ? "The service cannot be reached. The page looks for it every two seconds, and then goes on by itself."
-        : ""}
+      {isAway ? appTexts.away : ""}
     </p>
   )
 }
 
-const Entry = ({
-  entry: { id, needs, title },
-  isCurrent
-}: {
-  readonly entry: ListedView
-  readonly isCurrent: boolean
-}) => {
+const Entry = ({ entry: { id, needs }, isCurrent }: { readonly entry: ListedView; readonly isCurrent: boolean }) => {
   const reason = useAtomValue(missing(needs))
   const addressOf = useAtomValue(addresses)
+  const title = sharedTexts.views[id]
   return (
     <li>
       {reason === undefined ? (
@@ -69,7 +64,7 @@ const Entry = ({
       ) : (
         <span aria-disabled="true" title={reason}>
           <Icon name={id} />
-          {title} <small>needs {needs}</small>
+          {title} <small>{needs === undefined ? "" : appTexts.needs(needs)}</small>
         </span>
       )}
     </li>
@@ -94,7 +89,7 @@ const Navigation = () => {
     registry.set(addressProblem, undefined)
   }, [registry, shown])
   return (
-    <nav aria-label="Views">
+    <nav aria-label={appTexts.views}>
       <ul>
         {views.map((entry) => (
           <Entry key={entry.id} entry={entry} isCurrent={entry.id === current} />
@@ -130,7 +125,7 @@ const Head = ({ current }: { readonly current: Session }) => {
           <svg viewBox="0 0 20 20" fillRule="evenodd" aria-hidden="true">
             <path d="M5 0h10a5 5 0 0 1 5 5v10a5 5 0 0 1-5 5H5a5 5 0 0 1-5-5V5a5 5 0 0 1 5-5M4 5v2h2V5zm4 0v2h8V5zM4 9v2h2V9zm4 0v2h8V9zm-4 4v2h2v-2zm4 0v2h4v-2z" />
           </svg>
-          <span>Roster</span>
+          <span>{appTexts.name}</span>
         </strong>
         <span className="target">{current.host?.name ?? current.baseUrl}</span>
       </div>
@@ -138,9 +133,15 @@ const Head = ({ current }: { readonly current: Session }) => {
       <span className="rights">{words}</span>
       <div className="account">
         <ColourSwitch />
-        <button type="button" className="quiet" title="Sign out" aria-label="Sign out" onClick={signOut}>
+        <button
+          type="button"
+          className="quiet"
+          title={appTexts.signOut}
+          aria-label={appTexts.signOut}
+          onClick={signOut}
+        >
           <Icon name="leave" />
-          <span>Sign out</span>
+          <span>{appTexts.signOut}</span>
         </button>
       </div>
     </header>
@@ -169,7 +170,7 @@ const Shown = () => {
   if (reason !== undefined) {
     return (
       <section>
-        <h1>{entry?.title}</h1>
+        <h1>{sharedTexts.views[shown]}</h1>
         <p>{reason}</p>
       </section>
     )

@@ -1,5 +1,6 @@
 /** Light or dark, as the system has it, or as a person chose it for this browser. */
 import { Icon } from "../kit/Icon.tsx"
+import { appTexts } from "../texts/AppTexts.ts"
 
 const storageKey = "roster.colours"
 
@@ -25,8 +26,8 @@ export const ColourSwitch = () => (
   <button
     type="button"
     className="quiet sign"
-    title="Light or dark"
-    aria-label="Light or dark colours"
+    title={appTexts.lightOrDark}
+    aria-label={appTexts.lightOrDarkColours}
     onClick={change}
   >
     <Icon name="colours" />

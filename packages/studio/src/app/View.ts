@@ -11,19 +11,20 @@ import {
 } from "../find/ContactsAddress.ts"
 import type { IconName } from "../kit/Icon.tsx"
 import { exportAddress } from "../rules/AppliedRule.ts"
+import { appTexts } from "../texts/AppTexts.ts"
+import type { sharedTexts } from "../texts/SharedTexts.ts"
 
-/** The views, in their order, with the level that a view shows nothing without. Each has the icon of its name. */
+/** The views, in their order, with the level that a view shows nothing without. Each has the icon and the title of its name. */
 export const views = [
-  { id: "contacts", title: "Contacts", needs: "ViewContacts" },
-  { id: "overview", title: "Overview", needs: "ViewContacts" },
-  { id: "lists", title: "Lists", needs: "ViewContacts" },
-  { id: "import", title: "Import", needs: undefined },
-  { id: "export", title: "Export", needs: "Export" },
-  { id: "history", title: "History", needs: undefined },
-  { id: "keys", title: "Keys", needs: "Security" }
+  { id: "contacts", needs: "ViewContacts" },
+  { id: "overview", needs: "ViewContacts" },
+  { id: "lists", needs: "ViewContacts" },
+  { id: "import", needs: undefined },
+  { id: "export", needs: "Export" },
+  { id: "history", needs: undefined },
+  { id: "keys", needs: "Security" }
 ] as const satisfies ReadonlyArray<{
-  readonly id: IconName
-  readonly title: string
+  readonly id: IconName & keyof typeof sharedTexts.views
   readonly needs: string | undefined
 }>
 
@@ -68,10 +69,7 @@ export const address = Atom.writable(
     const read = readIn(parts)
     if (id === "export") context.set(shownRule, read)
     else context.set(shown, read)
-    context.set(
-      addressProblem,
-      id === undefined ? "The address names no view of this page, so it shows the contacts." : problemOf(read)
-    )
+    context.set(addressProblem, id === undefined ? appTexts.noView : problemOf(read))
   }
 )
 

@@ -9,9 +9,8 @@ import { AsyncResult, Atom } from "effect/reactivity"
 import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
-import { fieldTitle, valueWords } from "../kit/FieldTitles.ts"
 import { Icon } from "../kit/Icon.tsx"
-import { Choices, statusWords } from "../kit/Mark.tsx"
+import { Choices } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Shown } from "../kit/Times.tsx"
 import { Asked, useAskedClose } from "../session/Unsaved.tsx"
@@ -38,6 +37,7 @@ import {
 import { wanted } from "./ContactSelection.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
 import { NearField } from "./NearField.tsx"
+import { fieldTitle, valueWords, statusWords } from "../texts/SharedTexts.ts"
 
 /** What the service alone sets, and what the status means. */
 const Facts = ({ contact }: { readonly contact: Contact }) => (

@@ -2,7 +2,7 @@
 import { type Contact, type FieldsInUse, Rule } from "@roster/domain"
 import { ContactFields } from "@roster/domain/internal"
 import { DateTime } from "effect"
-import { fieldTitle } from "../kit/FieldTitles.ts"
+import { fieldTitle } from "../texts/SharedTexts.ts"
 
 /** A column that can be shown. */
 export interface ContactColumn {

@@ -5,7 +5,7 @@ import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
-import { whatOf } from "../session/DeedWords.ts"
+import { whatOf } from "../texts/DeedTexts.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
 import { shortened } from "../texts/SharedTexts.ts"
 

@@ -3,7 +3,6 @@ import type { ContactOrder } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
 import { type KeyboardEvent, type ReactNode, useRef } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { fieldTitle, valueWords } from "../kit/FieldTitles.ts"
 import { Icon } from "../kit/Icon.tsx"
 import { StatusMark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -11,6 +10,7 @@ import { Table } from "../kit/Table.tsx"
 import { Shown } from "../kit/Times.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { addedColumn, type ContactColumn, columnsOf } from "./ContactColumn.ts"
+import { fieldTitle, valueWords } from "../texts/SharedTexts.ts"
 
 const Cell = ({ name, value }: Pick<ContactColumn, "name"> & { readonly value: ReturnType<ContactColumn["read"]> }) =>
   typeof value !== "string" ? (

@@ -228,7 +228,7 @@ export const ExportView = () => {
   const exports = useAtomValue(ExportAtoms.exports)
   return (
     <section aria-labelledby="export-title">
-      <h1 id="export-title">{exportTexts.title}</h1>
+      <h1 id="export-title">{sharedTexts.views.export}</h1>
       <RuleBox />
       <Unplaced />
       <Problem message={problemOf(count)} />

@@ -9,6 +9,7 @@ import type { Ended } from "../session/RunEnd.ts"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import { importTexts } from "../texts/ImportTexts.ts"
 import { number } from "../texts/Language.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
 
@@ -120,11 +121,7 @@ export const ApplyStep = () => {
       ) : null}
       <Problem message={problemOf(applied)} />
       {AsyncResult.isFailure(applied) ? (
-        <p>
-          {importTexts.undoUnder((words) => (
-            <a href="#history">{words}</a>
-          ))}
-        </p>
+        <p>{importTexts.undoUnder(<a href="#history">{sharedTexts.views.history}</a>)}</p>
       ) : null}
     </div>
   )

@@ -6,7 +6,6 @@ import { ContactStatus, isMailedStatus, OnDuplicate } from "@roster/domain"
 import { Schema } from "effect"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 
-import { fieldTitle } from "../kit/FieldTitles.ts"
 import { Choices } from "../kit/Mark.tsx"
 import { Problem } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
@@ -18,6 +17,7 @@ import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import { anyWord, type MailSum, rowProblem, type RowChoices, type WordChoices } from "./ImportChoices.ts"
 import { step, StepActions } from "./ImportSteps.tsx"
+import { fieldTitle } from "../texts/SharedTexts.ts"
 
 // Words
 

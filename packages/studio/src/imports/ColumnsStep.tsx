@@ -3,7 +3,6 @@ import { useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { fieldTitle } from "../kit/FieldTitles.ts"
 import { Numbers, Table } from "../kit/Table.tsx"
 import { importTexts } from "../texts/ImportTexts.ts"
 import { number } from "../texts/Language.ts"
@@ -12,6 +11,7 @@ import * as ImportFile from "./ImportFile.ts"
 import * as Choices from "./ImportChoices.ts"
 import { Constants } from "./Constants.tsx"
 import { Continue, StepActions } from "./ImportSteps.tsx"
+import { fieldTitle } from "../texts/SharedTexts.ts"
 
 const Kinds = ({ of }: { readonly of: ReadonlyArray<string> }) =>
   of.map((kind) => (

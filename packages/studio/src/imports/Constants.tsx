@@ -2,11 +2,11 @@
 import { ContactFields } from "@roster/domain/internal"
 import { useState } from "preact/compat"
 import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
-import { fieldTitle } from "../kit/FieldTitles.ts"
 import { Icon } from "../kit/Icon.tsx"
 import { Choices } from "../kit/Mark.tsx"
 import { importTexts } from "../texts/ImportTexts.ts"
 import * as ImportFile from "./ImportFile.ts"
+import { fieldTitle } from "../texts/SharedTexts.ts"
 
 /** The fields of the record that all rows may get: each row has an address of its own. */
 const offered = ContactFields.addedFields.filter(({ wire }) => wire !== "Email")

@@ -16,9 +16,9 @@ import {
 } from "@roster/domain/internal"
 import { nearField } from "@roster/workflows"
 import { Schema, Struct } from "effect"
-import { fieldTitle } from "../kit/FieldTitles.ts"
 import { importTexts } from "../texts/ImportTexts.ts"
 import { type ColumnSight, type ColumnValue, type FileSight, readingKeys } from "./thread/FileSight.ts"
+import { fieldTitle } from "../texts/SharedTexts.ts"
 
 /** What the person has changed: the target of a column by its key, and values of words by field or column; null for none. */
 export interface Edits {

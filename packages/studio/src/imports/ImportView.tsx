@@ -5,6 +5,7 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { CommandLines } from "../session/CommandLine.tsx"
 import { session, targetOf } from "../session/Session.ts"
 import { importTexts } from "../texts/ImportTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { ApplyStep } from "./ApplyStep.tsx"
 import { CheckStep } from "./CheckStep.tsx"
 import { ColumnsStep } from "./ColumnsStep.tsx"
@@ -75,7 +76,7 @@ export const ImportView = () => {
   const at = useAtomValue(step)
   return (
     <section className="imports" aria-labelledby="import-title">
-      <h1 id="import-title">{importTexts.title}</h1>
+      <h1 id="import-title">{sharedTexts.views.import}</h1>
       <Left />
       <Steps />
       <StepSection at={at}>

@@ -5,15 +5,13 @@ import { AsyncResult } from "effect/reactivity"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 
 import { download } from "../kit/Download.ts"
-import { fieldTitle } from "../kit/FieldTitles.ts"
-import { statusWords } from "../kit/Mark.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
 import { missing } from "../session/Rights.tsx"
 import { importTexts } from "../texts/ImportTexts.ts"
 import { number } from "../texts/Language.ts"
-import { sharedTexts } from "../texts/SharedTexts.ts"
+import { nouns, fieldTitle, sharedTexts, statusWords } from "../texts/SharedTexts.ts"
 import * as ImportFile from "./ImportFile.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import * as ImportApply from "./ImportApply.ts"
@@ -85,7 +83,7 @@ const Rows = ({ isApplied, total }: { readonly total: number; readonly isApplied
   if (!AsyncResult.isSuccess(rows)) return <Problem message={problemOf(rows)} />
   return (
     <>
-      <Pager first={first} noun="row" total={total} onFirst={setFirst} />
+      <Pager first={first} noun={nouns.row} total={total} onFirst={setFirst} />
       <Table label={importTexts.rowsOfPlan} columns={columns} className="rows" isWaiting={rows.waiting}>
         {rows.value.map((row) => (
           <Row key={row.line} row={row} isApplied={isApplied} />

@@ -12,6 +12,7 @@ import { CommandLine } from "../session/CommandLine.tsx"
 import { Needs } from "../session/Rights.tsx"
 import { session } from "../session/Session.ts"
 import { keyTexts } from "../texts/KeyTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as KeyAtoms from "./KeyAtoms.ts"
 import { KeyForm } from "./KeyForm.tsx"
 import { actionOf, findingWords, levelSentence } from "./KeyWords.ts"
@@ -211,7 +212,7 @@ export const KeysView = () => {
   ]
   return (
     <section aria-labelledby="keys-title">
-      <h1 id="keys-title">{keyTexts.title}</h1>
+      <h1 id="keys-title">{sharedTexts.views.keys}</h1>
       <RotationStatus />
       <Needs level="ModifyAccessTokens">
         <List kind="apikeys" onOpen={setOpen} />

@@ -4,6 +4,7 @@ import { useRef, useState } from "preact/compat"
 import { useAtom } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { keyTexts } from "../texts/KeyTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { type ShownSecret, shownSecret } from "./KeyAtoms.ts"
 
 const Secret = ({ onClose, shown }: { readonly shown: ShownSecret; readonly onClose: () => void }) => {
@@ -38,7 +39,7 @@ const Secret = ({ onClose, shown }: { readonly shown: ShownSecret; readonly onCl
           <textarea ref={field} readOnly rows={2} spellcheck={false} value={Redacted.value(secret)} />
         </label>
         <button type="button" onClick={copy}>
-          {isCopied ? keyTexts.copied : keyTexts.copy}
+          {isCopied ? sharedTexts.copied : sharedTexts.copy}
         </button>
         <label className="choice">
           <input type="checkbox" checked={isKept} onChange={(event) => setKept(event.currentTarget.checked)} />

@@ -1,12 +1,15 @@
 /** Parts of the page that are fetched later. The place of a part is never empty, whatever fails: it says so, and what to do. */
 import { Component, type ComponentType, type ReactNode, useEffect, useState } from "preact/compat"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { Problem } from "./Problem.tsx"
+
+const { newVersion } = sharedTexts
 
 const Failed = ({ message, onRetry }: { readonly message: string; readonly onRetry: () => void }) => (
   <div className="stack">
     <Problem message={message} />
     <button type="button" onClick={onRetry}>
-      {message === newVersion ? "Reload the page" : "Try again"}
+      {message === newVersion ? sharedTexts.reload : sharedTexts.tryAgain}
     </button>
   </div>
 )
@@ -17,17 +20,12 @@ export class Boundary extends Component<{ readonly children: ReactNode }, { read
   override state = { isFailed: false }
   override render() {
     return this.state.isFailed ? (
-      <Failed
-        message="This part of the page failed. What was stored stays as it is."
-        onRetry={() => this.setState({ isFailed: false })}
-      />
+      <Failed message={sharedTexts.partFailed} onRetry={() => this.setState({ isFailed: false })} />
     ) : (
       this.props.children
     )
   }
 }
-
-const newVersion = "There is a new version of the page: reload it to go on."
 
 /** Why a part could not be fetched: the service may have other files by now, whose names differ. */
 const whyNot = async (): Promise<string> => {
@@ -38,7 +36,7 @@ const whyNot = async (): Promise<string> => {
   } catch {
     // The service cannot be reached, which the next sentence says.
   }
-  return "This part of the page could not be loaded. Look whether the service can be reached, and try again."
+  return sharedTexts.notLoaded
 }
 
 /** What fetches each part, in the order in which the modules of the page name them. */

@@ -1,5 +1,6 @@
 /** States as coloured marks with their word, so that nobody has to see the colour. */
 import type { ReactNode } from "preact/compat"
+import { statusWords } from "../texts/SharedTexts.ts"
 
 /** What a colour says: it goes well, look at it, it is wrong, or nothing of these. */
 export type Tone = "good" | "warn" | "wrong" | "plain"
@@ -17,10 +18,6 @@ const tones: Readonly<Record<string, Tone>> = {
   Bounced: "wrong",
   Abuse: "wrong"
 }
-
-/** The status of a contact in words: `NotConfirmed` as "Not confirmed". */
-export const statusWords = (status: string): string =>
-  status.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 /** The status of a contact; nothing for none. */
 export const StatusMark = ({ status }: { readonly status: string }) =>

@@ -1,7 +1,8 @@
 /** Which part of a long table is shown, and the way to the others. */
 import { Atom } from "effect/reactivity"
 import { useAtom } from "./Atoms.tsx"
-import { counted } from "./Counts.ts"
+import { counted, type Forms } from "../texts/Language.ts"
+import { nouns, sharedTexts } from "../texts/SharedTexts.ts"
 import { Icon, type IconName } from "./Icon.tsx"
 
 /** The numbers of rows of a page that a person can choose. */
@@ -16,15 +17,15 @@ export const lastFirst = (total: number, size: number): number => Math.max(0, Ma
 /** Goes from page to page. */
 export const Pager = ({
   first,
-  noun = "contact",
+  noun = nouns.contact,
   onFirst,
   total
 }: {
   /** The first row that is shown, counted from 0. */
   readonly first: number
   readonly total: number
-  /** What a row is, in words. */
-  readonly noun?: string
+  /** What a row is. */
+  readonly noun?: Forms
   readonly onFirst: (first: number) => void
 }) => {
   const [size, setSize] = useAtom(pageSize)
@@ -44,23 +45,20 @@ export const Pager = ({
   return (
     <div className="bar">
       <span role="status">
-        {total <= size
-          ? null
-          : `${(first + 1).toLocaleString()} to ${Math.min(total, first + size).toLocaleString()} of `}
-        {counted(total, noun)}
+        {total <= size ? counted(total, noun) : sharedTexts.page(first + 1, Math.min(total, first + size), total, noun)}
       </span>
       {total <= Math.min(...sizes) ? null : (
         <span className="pages">
           {total <= size ? null : (
             <>
-              {to("First", "first", 0)}
-              {to("Previous", "previous", Math.max(0, first - size))}
-              {to("Next", "next", Math.min(last, first + size))}
-              {to("Last", "last", last)}
+              {to(sharedTexts.first, "first", 0)}
+              {to(sharedTexts.previous, "previous", Math.max(0, first - size))}
+              {to(sharedTexts.next, "next", Math.min(last, first + size))}
+              {to(sharedTexts.last, "last", last)}
             </>
           )}
           <select
-            aria-label="Rows a page"
+            aria-label={sharedTexts.rowsPerPage}
             value={size}
             onChange={({ currentTarget: { value } }) => {
               const chosen = Number(value)
@@ -70,7 +68,7 @@ export const Pager = ({
           >
             {sizes.map((one) => (
               <option key={one} value={one}>
-                {one} rows
+                {sharedTexts.ofRows(one)}
               </option>
             ))}
           </select>

@@ -19,7 +19,7 @@ export const messageOf = (error: unknown): string =>
   ownWords(error) ??
   (Predicate.hasProperty(error, "message") && typeof error.message === "string" && error.message !== ""
     ? error.message
-    : "This is a bug in Roster Studio. What was stored stays as it is; reload the page to go on.")
+    : sharedTexts.bug)
 
 /** Why a result failed, in words, or `undefined` for one that did not fail, or was only stopped. */
 export const problemOf = <A, E>(result: AsyncResult.AsyncResult<A, E>): string | undefined => {

@@ -3,6 +3,7 @@
  * can be used in its rows, beside the Tab key. In a narrow window each row is a card, by `style.css`.
  */
 import { type KeyboardEvent, type ReactNode, useId, useLayoutEffect, useRef } from "preact/compat"
+import { number } from "../texts/Language.ts"
 
 /** What is used in a row by a key of its own; a field or choice needs the arrow keys itself. */
 const used = "a[href], button:enabled, input[type=checkbox]:enabled"
@@ -54,9 +55,7 @@ const nameCells = ({ tBodies, tHead }: HTMLTableElement): void => {
 export const Numbers = ({ children }: { readonly children: ReactNode }) => <span className="number">{children}</span>
 
 /** A cell with a number; a dash for none, so that the others stand out. */
-export const Count = ({ of }: { readonly of: number }) => (
-  <td className="number">{of === 0 ? "–" : of.toLocaleString()}</td>
-)
+export const Count = ({ of }: { readonly of: number }) => <td className="number">{of === 0 ? "–" : number(of)}</td>
 
 export const Table = ({
   children,

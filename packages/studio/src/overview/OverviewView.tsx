@@ -14,10 +14,11 @@ import { unseen } from "../kit/Unseen.tsx"
 import * as RunAtoms from "../runs/RunAtoms.ts"
 import { beganAt } from "../runs/RunWords.ts"
 import { StateMark } from "../runs/StateMark.tsx"
-import { whatOf } from "../session/DeedWords.ts"
+import { whatOf } from "../texts/DeedTexts.ts"
 import { missing } from "../session/Rights.tsx"
 import { monthWords, number } from "../texts/Language.ts"
 import { overviewTexts } from "../texts/OverviewTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { Growth, Share } from "./Charts.tsx"
 import * as OverviewAtoms from "./OverviewAtoms.ts"
 
@@ -55,7 +56,7 @@ const Rows = ({
 
 const columnsOf = (name: string): ReadonlyArray<ReactNode> => [
   name,
-  <Numbers key="contacts">{overviewTexts.contacts}</Numbers>,
+  <Numbers key="contacts">{sharedTexts.views.contacts}</Numbers>,
   unseen(overviewTexts.asBar)
 ]
 
@@ -109,7 +110,7 @@ const Lists = ({ summary }: { readonly summary: AccountSummary }) => {
   const lists = listsOf(summary)
   return (
     <section aria-labelledby="overview-lists">
-      <h2 id="overview-lists">{overviewTexts.lists}</h2>
+      <h2 id="overview-lists">{sharedTexts.views.lists}</h2>
       {lists.length === 0 ? (
         <p>
           {overviewTexts.noLists((words) => (
@@ -240,7 +241,7 @@ export const OverviewView = () => {
   return (
     <section className="overview" aria-labelledby="overview-title">
       <div className="title">
-        <h1 id="overview-title">{overviewTexts.title}</h1>
+        <h1 id="overview-title">{sharedTexts.views.overview}</h1>
         {summary === undefined ? null : (
           <div className="buttons">
             <small>{overviewTexts.counted(<Time at={summary.counted} />)}</small>

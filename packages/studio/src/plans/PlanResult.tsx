@@ -6,11 +6,10 @@ import type { Wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { people } from "../kit/Counts.ts"
 import { Icon } from "../kit/Icon.tsx"
-import { statusWords } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { UndoButton } from "../session/Undo.tsx"
 import * as ContactPlan from "./ContactPlan.ts"
-import { shortened } from "../texts/SharedTexts.ts"
+import { shortened, statusWords } from "../texts/SharedTexts.ts"
 
 /** What was done, before its counts. */
 const doneWords = (of: Wanted): string => {

@@ -3,11 +3,9 @@ import { type PlanSummary, recipientWords } from "@roster/workflows"
 import type { FormEvent } from "preact/compat"
 import { Unplaced } from "../contacts/Unplaced.tsx"
 import { people } from "../kit/Counts.ts"
-import { valueWords } from "../kit/FieldTitles.ts"
-import { statusWords } from "../kit/Mark.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
 import type * as ContactPlan from "./ContactPlan.ts"
-import { shortened } from "../texts/SharedTexts.ts"
+import { shortened, statusWords, valueWords } from "../texts/SharedTexts.ts"
 
 const unshown: PlanSummary["sample"][number]["changes"] = {}
 

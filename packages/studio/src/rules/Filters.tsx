@@ -4,13 +4,11 @@ import { ContactFields, RuleDate, RuleFields, RuleFilters } from "@roster/domain
 import { DateTime } from "effect"
 import { type FormEvent, useId, useState } from "preact/compat"
 import { useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { fieldTitle, valueWords } from "../kit/FieldTitles.ts"
-import { statusWords } from "../kit/Mark.tsx"
 import { localDay, localTime } from "../texts/Language.ts"
 import * as AppliedRule from "./AppliedRule.ts"
 import { dayOf, startOfDay } from "./LocalDays.ts"
 import * as RuleDraft from "./RuleDraft.ts"
-import { shortened } from "../texts/SharedTexts.ts"
+import { fieldTitle, shortened, statusWords, valueWords } from "../texts/SharedTexts.ts"
 
 /** The name of a field of rules for people. */
 const titleOf = ({ _tag, name }: Rule.Field): string =>

@@ -1,10 +1,9 @@
 /** What a run did to contacts, as a table: the values before, by the run, and, in a preview of an undo, now. */
 import type { ReactNode } from "preact/compat"
-import { valueWords } from "../kit/FieldTitles.ts"
 import { Table } from "../kit/Table.tsx"
 import { runTexts } from "../texts/RunTexts.ts"
 import { fieldText } from "./RunWords.ts"
-import { shortened } from "../texts/SharedTexts.ts"
+import { shortened, valueWords } from "../texts/SharedTexts.ts"
 
 /** A contact of the table. */
 export interface ShownChange {

@@ -12,7 +12,7 @@ import { UndoButton, undoOf } from "../session/Undo.tsx"
 import { runTexts } from "../texts/RunTexts.ts"
 import { ChangesTable } from "./ChangesTable.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
-import { whatOf } from "../session/DeedWords.ts"
+import { whatOf } from "../texts/DeedTexts.ts"
 import { beganAt, changedBy, previewWords, stepWords } from "./RunWords.ts"
 import { StateMark } from "./StateMark.tsx"
 

@@ -1,9 +1,9 @@
 /** The words for runs: what was done, how it ended, and what an undo would do. */
 import { givenBackWords, type ListedRun, type RunHeader, type UndoneContact, type UndoReport } from "@roster/workflows"
-import { fieldTitle } from "../kit/FieldTitles.ts"
 import { shortTime } from "../texts/Language.ts"
 import { runTexts } from "../texts/RunTexts.ts"
 import type { UndoPreview } from "./RunAtoms.ts"
+import { fieldTitle } from "../texts/SharedTexts.ts"
 
 /** When a run began, in milliseconds since 1970. */
 export const beganAt = ({ began }: RunHeader): number => Date.parse(began)

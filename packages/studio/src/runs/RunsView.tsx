@@ -11,7 +11,7 @@ import { unseen } from "../kit/Unseen.tsx"
 import * as RunAtoms from "./RunAtoms.ts"
 import { RunCard } from "./RunCard.tsx"
 import { StateMark } from "./StateMark.tsx"
-import { whatOf } from "../session/DeedWords.ts"
+import { whatOf } from "../texts/DeedTexts.ts"
 import { runTexts } from "../texts/RunTexts.ts"
 import { sharedTexts } from "../texts/SharedTexts.ts"
 import { beganAt } from "./RunWords.ts"
@@ -95,7 +95,7 @@ export const RunsView = () => {
   return (
     <section aria-labelledby="runs-title">
       <div className="title">
-        <h1 id="runs-title">{runTexts.title}</h1>
+        <h1 id="runs-title">{sharedTexts.views.history}</h1>
       </div>
       <Problem message={problemOf(result)} />
       {AsyncResult.isInitial(result) ? (

@@ -2,6 +2,8 @@
 import { commandLine, type RosterCommand } from "@roster/workflows"
 import { useRef, useState } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
+import { appTexts } from "../texts/AppTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { session } from "./Session.ts"
 
 /** A command, and its copy where the browser can; elsewhere it is selected, to be copied by hand. */
@@ -27,7 +29,7 @@ const Line = ({ of }: { readonly of: RosterCommand }) => {
         {command}
       </code>
       <button type="button" onClick={copy} onBlur={() => setCopied(false)}>
-        {isCopied ? "Copied" : "Copy"}
+        {isCopied ? sharedTexts.copied : sharedTexts.copy}
       </button>
     </p>
   )
@@ -37,7 +39,7 @@ const Line = ({ of }: { readonly of: RosterCommand }) => {
 export const CommandLines = ({ commands }: { readonly commands: ReadonlyArray<RosterCommand> }) =>
   commands.length === 0 ? null : (
     <details className="command">
-      <summary>Same in the terminal</summary>
+      <summary>{appTexts.inTerminal}</summary>
       {commands.map((command) => (
         <Line key={command.program} of={command} />
       ))}

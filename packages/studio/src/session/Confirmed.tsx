@@ -1,6 +1,7 @@
 /** What deletes or changes back is asked for twice where the profile of the service is protected, as on the command line. */
 import { type ReactNode, useState } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
+import { appTexts } from "../texts/AppTexts.ts"
 import { session } from "./Session.ts"
 
 const Typed = ({
@@ -46,12 +47,12 @@ export const Confirmed = ({
     <>
       {name === undefined ? null : (
         <Typed is={name} onSure={setNamed}>
-          The profile is protected. Type its name, <bdi>{name}</bdi>, to confirm
+          {appTexts.typeProfile(<bdi>{name}</bdi>)}
         </Typed>
       )}
       {count === undefined ? null : (
         <Typed is={String(count)} onSure={setCounted}>
-          Type the number of contacts, {count}, to confirm
+          {appTexts.typeCount(count)}
         </Typed>
       )}
       <fieldset className="needs" disabled={(name !== undefined && !isNamed) || (count !== undefined && !isCounted)}>

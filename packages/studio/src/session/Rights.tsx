@@ -6,18 +6,13 @@ import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import type { ReactNode } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
+import { appTexts } from "../texts/AppTexts.ts"
 import { runtime, session } from "./Session.ts"
 
-/** The levels that the page needs, and what for. */
-const deeds = {
-  ViewContacts: "see contacts",
-  ModifyContacts: "change contacts",
-  Export: "export contacts",
-  Security: "see keys",
-  ModifyAccessTokens: "make, change or delete keys"
-} as const satisfies Partial<Record<AccessLevel, string>>
+const { deeds } = appTexts
 
-export type Needed = keyof typeof deeds
+/** The levels that the page needs. */
+export type Needed = keyof typeof deeds & AccessLevel
 
 /**
  * Whether the key may change contacts: a dry run needs the same level and changes nothing. `undefined` where the service has no
@@ -67,26 +62,18 @@ const has = Atom.family((level: Needed) =>
 /** Why what needs a level cannot be done with this key, if that is known. */
 export const missing = Atom.family((level: Needed | undefined) =>
   Atom.readable((get): string | undefined =>
-    level !== undefined && get(has(level)) === false
-      ? `This key lacks the level ${level}, so it may not ${deeds[level]}.`
-      : undefined
+    level !== undefined && get(has(level)) === false ? appTexts.lacks(level, deeds[level]) : undefined
   )
 )
 
 const shownLevels = ["ViewContacts", "ModifyContacts", "Export", "Security"] as const satisfies ReadonlyArray<Needed>
 
-const listed = (words: ReadonlyArray<string>, type: "conjunction" | "disjunction"): string =>
-  new Intl.ListFormat("en", { type }).format(words)
-
 /** What the key may do, as a sentence; empty before anything is known. */
 export const rightsWords = Atom.readable((get): string => {
-  if (get(isOwner)) return "Local store, with full access"
+  if (get(isOwner)) return appTexts.ownStore
   const words = (granted: boolean) =>
     shownLevels.filter((level) => get(has(level)) === granted).map((level) => deeds[level])
-  const may = listed(words(true), "conjunction")
-  const mayNot = listed(words(false), "disjunction")
-  const parts = [...(may === "" ? [] : [`may ${may}`]), ...(mayNot === "" ? [] : [`may not ${mayNot}`])]
-  return parts.length === 0 ? "" : `This key ${parts.join(", and ")}`
+  return appTexts.rights(words(true), words(false))
 })
 
 /** Controls that need a level: where the key lacks it, none of them works, and the reason stands with them. */

@@ -4,22 +4,17 @@ import { type FormEvent, type ReactNode, useEffect, useState } from "preact/comp
 import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem } from "../kit/Problem.tsx"
+import { appTexts } from "../texts/AppTexts.ts"
 import { connection, otherKey } from "./Connection.ts"
 import { baseUrlAt, isHosted, readAgain, refusalOf, session, storageKey } from "./Session.ts"
 
 /** What the service says itself where it knows that a browser called it in clear. A proxy may have told it otherwise. */
 const InClear = () => (
   <main className="sign-in">
-    <h1>Roster</h1>
-    <p role="alert">
-      This page came over plain http, so it asks for no key, which others on the way could read: open its address with
-      https, or on its own machine as localhost.
-    </p>
+    <h1>{appTexts.name}</h1>
+    <p role="alert">{appTexts.inClear}</p>
   </main>
 )
-
-const ofStudio =
-  "Open the address that roster studio printed. If it has ended, start it again: each start has an address of its own."
 
 /** Asks for a key, and opens the page with one that the service takes. */
 const KeyForm = () => {
@@ -30,7 +25,7 @@ const KeyForm = () => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
     const key = String(form.get("key") ?? "").trim()
-    if (key === "") return setProblem("The key is empty. Paste the API key that you were given.")
+    if (key === "") return setProblem(appTexts.noKey)
     const given = { baseUrl: baseUrlAt(globalThis.location), key: Redacted.make(key) }
     setChecked(true)
     const refusal = await Effect.runPromise(refusalOf(given))
@@ -47,16 +42,16 @@ const KeyForm = () => {
   return (
     <form onSubmit={submit}>
       <label>
-        API key
+        {appTexts.key}
         <input name="key" type="password" autoComplete="off" spellcheck={false} required autoFocus />
       </label>
       <label className="choice">
         <input name="keep" type="checkbox" />
-        Keep it in this tab, so that a reload does not ask again
+        {appTexts.keep}
       </label>
       <Problem message={problem} />
       <button type="submit" className="primary" disabled={isChecked}>
-        Sign in
+        {appTexts.signIn}
       </button>
     </form>
   )
@@ -64,7 +59,7 @@ const KeyForm = () => {
 
 const Door = ({ children }: { readonly children: ReactNode }) => (
   <main className="sign-in">
-    <h1>Roster</h1>
+    <h1>{appTexts.name}</h1>
     {children}
   </main>
 )
@@ -78,17 +73,17 @@ const Asking = () => {
   if (hosted) {
     return (
       <Door>
-        <p>{ofStudio}</p>
+        <p>{appTexts.ofStudio}</p>
       </Door>
     )
   }
   return (
     <Door>
-      <p>This service keeps contacts and access credentials. Sign in with an API key to see and change them.</p>
+      <p>{appTexts.whatFor}</p>
       <KeyForm />
       <p>
-        <a href="docs">The interface, to read and to try</a> · <a href="v4/openapi.json">Its OpenAPI document</a> ·{" "}
-        <a href="health/ready">Whether the service is ready</a>
+        <a href="docs">{appTexts.links.docs}</a> · <a href="v4/openapi.json">{appTexts.links.openapi}</a> ·{" "}
+        <a href="health/ready">{appTexts.links.ready}</a>
       </p>
     </Door>
   )
@@ -102,14 +97,14 @@ export const OtherKey = () => {
   const current = useAtomValue(session)
   if (now !== "KeyRefused") return null
   return (
-    <Dialog title="The service does not take the key any more">
+    <Dialog title={appTexts.keyRefused}>
       {current?.host === undefined ? (
         <>
-          <p>It has ended or was deleted. With another key you go on where you are, and what you edit stays.</p>
+          <p>{appTexts.otherKey}</p>
           <KeyForm />
         </>
       ) : (
-        <p>{ofStudio}</p>
+        <p>{appTexts.ofStudio}</p>
       )}
     </Dialog>
   )

@@ -4,9 +4,11 @@ import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useEffect, useRef } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { people } from "../kit/Counts.ts"
+
 import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { appTexts } from "../texts/AppTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { contactsChanged } from "./Changes.ts"
 import { Confirmed } from "./Confirmed.tsx"
 import { Needs } from "./Rights.tsx"
@@ -51,11 +53,11 @@ export const UndoButton = ({
     return (
       <>
         <label>
-          Undoing: {done.toLocaleString()} of {people(total)}
+          {appTexts.undoing(done, total)}
           <progress max={Math.max(1, total)} value={done} />
         </label>
         <button type="button" onClick={() => registry.set(undoOf(run), Atom.Interrupt)}>
-          Stop
+          {sharedTexts.stop}
         </button>
       </>
     )
@@ -70,7 +72,7 @@ export const UndoButton = ({
         </div>
       )}
       {AsyncResult.isFailure(undone) && AsyncResult.isInterrupted(undone) ? (
-        <p role="status">The undo was stopped. What it did stays done.</p>
+        <p role="status">{appTexts.undoStopped}</p>
       ) : null}
       <Problem message={problemOf(undone) ?? report?.stoppedBy?.message} />
       {report !== undefined && isWhole(report) ? null : (
@@ -78,7 +80,7 @@ export const UndoButton = ({
           <Confirmed>
             <button type="button" onClick={() => undo()}>
               <Icon name="undo" />
-              {AsyncResult.isInitial(undone) ? title : "Undo the rest"}
+              {AsyncResult.isInitial(undone) ? title : appTexts.undoRest}
             </button>
           </Confirmed>
         </Needs>

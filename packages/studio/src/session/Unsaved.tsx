@@ -1,6 +1,7 @@
 /** What would be lost if the page or a dialog went: the browser, or the dialog, asks first. */
 import type { AtomRegistry } from "effect/reactivity"
 import { type ReactNode, useEffect, useRef, useState } from "preact/compat"
+import { appTexts } from "../texts/AppTexts.ts"
 
 /** Whether something would be lost. */
 export type Loss = (registry: AtomRegistry.AtomRegistry) => boolean
@@ -45,13 +46,13 @@ export const useAskedClose = (
     question:
       isAsking && isEdited ? (
         <Asked>
-          <p>What you have edited is not saved.</p>
+          <p>{appTexts.notSaved}</p>
           <div className="buttons">
             <button type="button" onClick={() => setAsking(false)}>
-              Go on editing
+              {appTexts.goOnEditing}
             </button>
             <button type="button" className="danger" onClick={leave}>
-              Close without saving
+              {appTexts.closeWithout}
             </button>
           </div>
         </Asked>

@@ -5,7 +5,6 @@ import { nouns } from "./SharedTexts.ts"
 const behind = (total: number | undefined): string => (total === undefined ? "" : `: ${number(total)}`)
 
 export const exportTexts = {
-  title: "Export",
   formats: {
     Workbook: "Excel workbook (.xlsx)",
     Semicolons: "CSV with semicolons",

@@ -2,7 +2,7 @@
 import { outcomeWords, recipientWords, type RunReport } from "@roster/workflows"
 import type { ReactNode } from "preact/compat"
 import { counted, type Forms, type Marked, number, sentence } from "./Language.ts"
-import { nouns, people } from "./SharedTexts.ts"
+import { nouns, people, sharedTexts } from "./SharedTexts.ts"
 
 const rowsGive: Forms = { one: "row gives", other: "rows give" }
 const rowsSay: Forms = { one: "row says", other: "rows say" }
@@ -15,7 +15,6 @@ const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + te
 const quoted = (name: string): string => JSON.stringify(name)
 
 export const importTexts = {
-  title: "Import",
   steps: "Steps",
   stepTitles: { file: "File", columns: "Columns", check: "Check", plan: "Plan", done: "Done" },
   stepHeading: (at: number, title: string): string => `${number(at)}. ${title}`,
@@ -38,7 +37,7 @@ export const importTexts = {
   chooseAgain: "Choose the same file and plan it again: the plan shows what is left.",
   isItsFile: "This is its file: what was stored already is under “Already so”, and applying the plan does the rest.",
   isOtherFile: "This is another file, or the same one read in another way.",
-  canUndo: "What it stored can be undone under History.",
+  canUndo: `What it stored can be undone under ${sharedTexts.views.history}.`,
   cannotUndo: "This page no longer knows what it changed, so it cannot undo that part.",
   forget: "Do not say this again",
   threadEnded:
@@ -330,5 +329,5 @@ export const importTexts = {
   sendsAgain: "Going on sends these rows again, which does nothing twice.",
   undo: "Undo the import",
   importOther: "Import another file",
-  undoUnder: (history: Marked): ReactNode => sentence`What it stored can be undone under ${history("History")}.`
+  undoUnder: (history: ReactNode): ReactNode => sentence`What it stored can be undone under ${history}.`
 }

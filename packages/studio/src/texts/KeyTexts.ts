@@ -3,7 +3,6 @@ import type { ReactNode } from "preact/compat"
 import { type Marked, number, sentence } from "./Language.ts"
 
 export const keyTexts = {
-  title: "Keys",
   /** What a key with a level may do. */
   levels: {
     ViewContacts: "Read all contacts",
@@ -92,8 +91,6 @@ export const keyTexts = {
       sentence`This is the password of the SMTP credentials ${name}. It is shown now and never again. Keep it where secrets are kept, such as a password manager.`
   },
   secret: "Secret",
-  copy: "Copy",
-  copied: "Copied",
   haveKept: "I have kept the secret",
   done: "Done",
   throwAway: "Throw it away, and keep the old one",

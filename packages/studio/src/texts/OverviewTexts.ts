@@ -4,7 +4,6 @@ import { counted, type Marked, number, sentence } from "./Language.ts"
 import { nouns, people } from "./SharedTexts.ts"
 
 export const overviewTexts = {
-  title: "Overview",
   counted: (at: ReactNode): ReactNode => sentence`Counted ${at}`,
   counting: "The contacts are being counted…",
   noNumbers: "This service tells no numbers; the list of contacts says how many there are.",
@@ -13,7 +12,6 @@ export const overviewTexts = {
   firstSteps: (importFile: Marked, addContact: Marked): ReactNode =>
     sentence`${importFile("Import a file")}, or ${addContact("add a contact")}.`,
   figures: { all: "Contacts", mailed: "Get mail", unmailed: "Get no mail" },
-  contacts: "Contacts",
   asBar: "As a bar",
 
   statuses: "Who gets mail, and who does not",
@@ -31,7 +29,6 @@ export const overviewTexts = {
   byMonth: "Contacts by the month in which they were added",
   month: "Month",
 
-  lists: "Lists",
   noLists: (make: Marked): ReactNode => sentence`There are no lists yet. ${make("Make one")}`,
   largest: "The largest lists",
   list: "List",

@@ -7,7 +7,6 @@ import { people } from "./SharedTexts.ts"
 const areAlready: Forms = { one: "is as before already", other: "are as before already" }
 
 export const runTexts = {
-  title: "History",
   reading: "Reading the history…",
   nothing: "Nothing was changed yet",
   nothingYet: "What is imported, edited or deleted stands here from then on, and can be undone.",

@@ -1,4 +1,5 @@
-/** Texts that several rooms of the page say, those of its kit among them. */
+/** Texts that several rooms of the page say, those of its kit and the names of fields and their values among them. */
+import type { ConsentTracking, ContactSource, ContactStatus } from "@roster/domain"
 import { counted, type Forms, number } from "./Language.ts"
 
 /** The nouns of things that are counted. */
@@ -16,9 +17,21 @@ export const nouns = {
 export const people = (count: number): string => counted(count, nouns.contact)
 
 export const sharedTexts = {
+  /** The views, by their addresses. */
+  views: {
+    contacts: "Contacts",
+    overview: "Overview",
+    lists: "Lists",
+    import: "Import",
+    export: "Export",
+    history: "History",
+    keys: "Keys"
+  },
   close: "Close",
   oneMoment: "One moment…",
   stop: "Stop",
+  copy: "Copy",
+  copied: "Copied",
   download: "Download",
   importFile: "Import a file",
   newVersion: "There is a new version of the page: reload it to go on.",
@@ -57,3 +70,75 @@ export const shortened = (value: string | number): string => {
   const text = String(value)
   return text.length <= longest ? text : `${text.slice(0, longest)}… (${number(text.length)} characters)`
 }
+
+// Fields and their values
+
+/** The names that people read for the fields of a contact. Rules, files and the command line have the technical ones. */
+export const fieldTitles = {
+  Email: "E-mail",
+  Status: "Status",
+  FirstName: "First name",
+  LastName: "Last name",
+  Lists: "Lists",
+  CustomFields: "Custom fields",
+  ConsentIP: "Consent IP",
+  ConsentDate: "Consent date",
+  ConsentTracking: "Consent to tracking",
+  Source: "Source",
+  DateAdded: "Added",
+  DateUpdated: "Changed",
+  StatusChangeDate: "Status since",
+  TotalSent: "E-mails sent",
+  TotalOpened: "E-mails opened",
+  TotalClicked: "E-mails clicked",
+  TotalFailed: "E-mails failed",
+  LastSent: "Last sent",
+  LastOpened: "Last opened",
+  LastClicked: "Last clicked",
+  LastFailed: "Last failed",
+  LastIP: "Last IP",
+  ErrorCode: "Error code",
+  FriendlyErrorMessage: "Why the last one failed"
+}
+
+const titles: ReadonlyMap<string, string> = new Map(Object.entries(fieldTitles))
+
+/** The name of a field: `FirstName` as "First name". A custom field has the name that people gave it. */
+export const fieldTitle = (name: string): string => titles.get(name) ?? name
+
+/** The values of fields that are names of the program. */
+export const valueTitles = {
+  Transactional: "Transactional",
+  Engaged: "Engaged",
+  Active: "Active",
+  Bounced: "Bounced",
+  Unsubscribed: "Unsubscribed",
+  Abuse: "Abuse",
+  Inactive: "Inactive",
+  Stale: "Stale",
+  NotConfirmed: "Not confirmed",
+  Unknown: "Unknown",
+  Allow: "Allow",
+  Deny: "Deny",
+  DeliveryApi: "Delivery API",
+  ManualInput: "Manual input",
+  FileUpload: "File upload",
+  WebForm: "Web form",
+  ContactApi: "Contact API",
+  VerificationApi: "Verification API",
+  FileVerificationApi: "File verification API",
+  PilotBillingPlan: "Pilot billing plan",
+  PaidNewsletter: "Paid newsletter"
+} satisfies Readonly<Record<ContactStatus | ConsentTracking | ContactSource, string>>
+
+const values: ReadonlyMap<string, string> = new Map(Object.entries(valueTitles))
+
+/** A status, or another such value, as people read it: `NotConfirmed` as "Not confirmed". One that the page does not know stays as it is. */
+export const statusWords = (value: string): string => values.get(value) ?? value
+
+/** The fields that have such values, in the spelling of rules. */
+const worded: ReadonlySet<string> = new Set(["status", "source"])
+
+/** A value of a field as people read it. */
+export const valueWords = (field: string, value: string): string =>
+  worded.has(field.toLowerCase()) ? statusWords(value) : value

@@ -1,8 +1,9 @@
 /** What was done to contacts, in words: the history of all and of one contact say the same. */
 import type { RunHeader } from "@roster/workflows"
-import { shortened } from "../texts/SharedTexts.ts"
+import { shortened } from "./SharedTexts.ts"
 
-const commands: Readonly<Record<string, string>> = {
+/** What each command does. */
+export const deedTexts = {
   import: "Import",
   apply: "Import by a plan",
   update: "Change of contacts",
@@ -17,6 +18,8 @@ const commands: Readonly<Record<string, string>> = {
   rotate: "New secret of a key"
 }
 
+const deeds: ReadonlyMap<string, string> = new Map(Object.entries(deedTexts))
+
 /** What was done, and of what: a file, or a rule. */
 export const whatOf = ({
   about,
@@ -24,4 +27,7 @@ export const whatOf = ({
 }: {
   readonly command: RunHeader["command"]
   readonly about?: RunHeader["about"] | undefined
-}): string => `${commands[command] ?? command}${about === undefined ? "" : `: ${shortened(about)}`}`
+}): string => {
+  const deed = deeds.get(command) ?? command
+  return about === undefined ? deed : `${deed}: ${shortened(about)}`
+}
