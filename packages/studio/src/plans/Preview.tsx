@@ -105,6 +105,12 @@ export const Preview = ({
       <Resubscribed kept={kept} of={of} onPlan={onPlan} />
       {count === 0 ? null : (
         <>
+          {of._tag === "Delete" ? (
+            <p>
+              They leave every list and get no mail any more. The history keeps what is deleted for 30 days, so that it
+              can be undone; nothing here removes it earlier.
+            </p>
+          ) : null}
           {of._tag !== "AddMany" && of.meant._tag === "ByRule" ? <Unplaced /> : null}
           <Sample count={count} of={of} plan={plan} />
         </>
