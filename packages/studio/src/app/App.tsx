@@ -10,7 +10,7 @@ import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Boundary, later, loadRest } from "../kit/Later.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import { missing, rights, rightsWords } from "../session/Rights.tsx"
+import { missing, rights, rightsWords, unseenWords } from "../session/Rights.tsx"
 import { connection, reachedAgain } from "../session/Connection.ts"
 import { readAgain, type Session, session } from "../session/Session.ts"
 import { OtherKey, SignIn } from "../session/SignIn.tsx"
@@ -99,15 +99,15 @@ const Navigation = () => {
   )
 }
 
-/** What is wrong with the address that was opened. */
-const AddressLine = () => {
-  const problem = useAtomValue(addressProblem)
-  return problem === undefined ? null : (
-    <p role="status" className="note">
-      {problem}
-    </p>
+/** What is wrong with the address that was opened, or with what the key is for. */
+const Lines = () =>
+  [useAtomValue(addressProblem), useAtomValue(unseenWords)].map((words) =>
+    words === undefined ? null : (
+      <p key={words} role="status" className="note">
+        {words}
+      </p>
+    )
   )
-}
 
 const Head = ({ current }: { readonly current: Session }) => {
   const registry = useRegistry()
@@ -208,7 +208,7 @@ const Views = ({ current }: { readonly current: Session }) => {
       <Head current={current} />
       <main ref={main}>
         <AwayLine />
-        <AddressLine />
+        <Lines />
         <Problem message={problem} />
         <Pasted />
         <Planned />

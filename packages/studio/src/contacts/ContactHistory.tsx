@@ -6,6 +6,7 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { whatOf } from "../texts/DeedTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
 import { shortened } from "../texts/SharedTexts.ts"
 
@@ -33,7 +34,7 @@ const Entries = ({ email }: { readonly email: string }) => {
               <bdi title={entry.run ?? undefined}>{shortened(byOf(entry))}</bdi>
             </td>
             <td>
-              <bdi>{entry.key}</bdi>
+              <bdi>{entry.key ?? (entry.run === null ? "" : sharedTexts.owner)}</bdi>
             </td>
             <td>
               {historyWords(entry).map((words) => (

@@ -63,7 +63,7 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
             <StateMark run={run} />
           </td>
           <td>
-            <bdi>{run.header.by ?? ""}</bdi>
+            <bdi>{run.header.by ?? sharedTexts.owner}</bdi>
           </td>
           <td>{run.isHere ? runTexts.here : (run.header.name ?? run.header.target)}</td>
           <td>
@@ -100,7 +100,7 @@ export const RunsView = () => {
       <Problem message={problemOf(result)} />
       {AsyncResult.isInitial(result) ? (
         <p>{runTexts.reading}</p>
-      ) : run === undefined ? (
+      ) : !AsyncResult.isSuccess(result) ? null : run === undefined ? (
         <List runs={runs} />
       ) : (
         <RunCard key={run.header.id} run={run} />

@@ -15,14 +15,14 @@ const { deeds } = appTexts
 export type Needed = keyof typeof deeds & AccessLevel
 
 /**
- * Whether the key may change contacts: a dry run needs the same level and changes nothing. `undefined` where the service has no
- * dry runs, so that it decides when it is asked.
+ * Whether the key may change contacts: a dry run needs the same level and changes nothing, and then the level to see them. `undefined`
+ * where the service has no dry runs, so that it decides when it is asked.
  */
 export const probeModify = ContactsService.use((contacts) =>
   contacts.change([{ email: EmailAddress.make("nobody@roster.invalid"), seen: null, delete: true }], { dryRun: true })
 ).pipe(
   Effect.map((answers) => (answers.every(({ exact }) => exact) ? true : undefined)),
-  Effect.catchReason("ServiceError", "AccessDenied", () => Effect.succeed(false)),
+  Effect.catchReason("ServiceError", "AccessDenied", ({ required }) => Effect.succeed(required === "ViewContacts")),
   Effect.orElseSucceed(() => undefined)
 )
 
@@ -75,6 +75,13 @@ export const rightsWords = Atom.readable((get): string => {
     shownLevels.filter((level) => get(has(level)) === granted).map((level) => deeds[level])
   return appTexts.rights(words(true), words(false))
 })
+
+/** What a key can do here that changes contacts and does not see them; `undefined` for any other. */
+export const unseenWords = Atom.readable((get): string | undefined =>
+  get(has("ViewContacts")) === false && get(has("ModifyContacts")) === true
+    ? "This key changes contacts without seeing them, as a program does that takes in forms. This page shows each change before it is made, so it needs a key that may see contacts too."
+    : undefined
+)
 
 /** Controls that need a level: where the key lacks it, none of them works, and the reason stands with them. */
 export const Needs = ({ children, level }: { readonly level: Needed; readonly children: ReactNode }) => {

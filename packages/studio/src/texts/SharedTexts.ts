@@ -40,6 +40,8 @@ export const sharedTexts = {
   bug: "This is a bug in Roster Studio. What was stored stays as it is; reload the page to go on.",
   reload: "Reload the page",
   tryAgain: "Try again",
+  /** Who does something without a key: a command on the machine where the contacts are kept. */
+  owner: "the owner, without a key",
   /** A rule in messages. */
   theFilter: "The filter",
   /** Fields in messages, by their names in code. */

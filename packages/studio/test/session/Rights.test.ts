@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { AccessDenied, type AccessLevel, ContactsService, CredentialsService, ServiceError } from "@roster/domain"
 import { layerMemory } from "@roster/server"
 import { Context, Effect, Layer, Redacted } from "effect"
-import { missing, probeManaging, probeModify, rightsWords } from "../../src/session/Rights.tsx"
+import { missing, probeManaging, probeModify, rightsWords, unseenWords } from "../../src/session/Rights.tsx"
 import { session } from "../../src/session/Session.ts"
 import { studioOn, studioStore } from "../StudioStore.ts"
 
@@ -48,6 +48,26 @@ describe("what a key may do", () => {
         "This key lacks the level ModifyAccessTokens, so it may not make, change or delete keys."
       )
     })
+  )
+
+  it.effect(
+    "is known of a key that changes contacts and does not see them, which the page says can do nothing here",
+    () =>
+      Effect.gen(function* () {
+        const context = yield* Layer.build(readingOnly)
+        const contacts = Context.get(context, ContactsService)
+        const unseen = Context.add(context, ContactsService, {
+          ...contacts,
+          list: denied("ViewContacts"),
+          change: denied("ViewContacts")
+        })
+        const store = yield* studioOn(Layer.succeedContext(unseen))
+        assert.include(yield* store.until(unseenWords, (words) => words), "needs a key that may see contacts too")
+        assert.match(
+          store.registry.get(rightsWords),
+          /^This key may change contacts and see keys, and may not see contacts/
+        )
+      })
   )
 
   it.effect("is everything on a store of this machine, which is not asked", () =>
