@@ -22,7 +22,7 @@ import {
   ruleOf,
   savedRulesOf
 } from "@roster/domain/internal"
-import { Effect, Result, Schema } from "effect"
+import { Cause, Data, Effect, Option, Result, Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { rulesChanged } from "../session/Changes.ts"
 import * as AppliedRule from "./AppliedRule.ts"
@@ -229,21 +229,46 @@ export const savedNameOf = (given: string): string =>
     .slice(0, 64)
     .replace(/-$/, "")
 
+/** Another filter has the name under which this one would be saved. */
+export class RuleNameTaken extends Data.TaggedError("RuleNameTaken")<{ readonly name: string; readonly rule: string }> {
+  override get message(): string {
+    return `There is a filter @${this.name} already. Save this one in its place, or under another name.`
+  }
+}
+
+/** A name to save the draft under. */
+interface Saving extends SaveRuleOptions {
+  readonly name: string
+  /** Whether it takes the place of a filter that has the name. */
+  readonly replaces?: boolean
+}
+
 const decodeName = Schema.decodeUnknownEffect(RuleName)
 
 /** Saves the draft as a rule of this name, with how its contacts are shown. */
 export const saveRule = runtime.fn(
-  Effect.fnUntraced(function* (given: { readonly name: string } & SaveRuleOptions, get: Atom.FnContext) {
+  Effect.fnUntraced(function* (given: Saving, get: Atom.FnContext) {
     const name = yield* Effect.mapError(decodeName(savedNameOf(given.name) || given.name.trim()), (error) =>
       invalidInput(error, "name")
     )
     const rule = yield* checked(get)
     if (rule === "") return yield* new InvalidInput({ field: "rule", issue: "write the rule to save first" })
-    yield* RuleStorage.use(({ save }) => save(name, rule, { view: given.view }))
+    const storage = yield* RuleStorage
+    if (given.replaces !== true) {
+      const taken = (yield* storage.all).find((saved) => saved.name === name)
+      if (taken !== undefined) return yield* new RuleNameTaken(taken)
+    }
+    yield* storage.save(name, rule, { view: given.view })
     return name
   }),
   { reactivityKeys: rulesChanged }
 )
+
+/** The filter that has the name, where the draft was not saved for that. */
+export const takenBy = (result: AsyncResult.AsyncResult<unknown, unknown>): RuleNameTaken | undefined => {
+  const error = AsyncResult.isFailure(result) ? Option.getOrUndefined(Cause.findErrorOption(result.cause)) : undefined
+  return error instanceof RuleNameTaken ? error : undefined
+}
 
 /** Removes a saved rule. */
 export const removeRule = runtime.fn((name: string) => RuleStorage.use(({ remove }) => remove(name)), {

@@ -5,6 +5,7 @@ import { useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
+import { Asked } from "../session/Unsaved.tsx"
 import { missing, Needs } from "../session/Rights.tsx"
 import * as AppliedRule from "./AppliedRule.ts"
 import * as RuleDraft from "./RuleDraft.ts"
@@ -44,6 +45,7 @@ const Save = ({ view }: Pick<SavedView, "view">) => {
   const text = useAtomValue(AppliedRule.draft)
   const [saved, save] = useAtom(RuleDraft.saveRule)
   const [name, setName] = useState("")
+  const taken = saved.waiting ? undefined : RuleDraft.takenBy(saved)
   return (
     <form
       className="bar"
@@ -65,7 +67,21 @@ const Save = ({ view }: Pick<SavedView, "view">) => {
         Save it
       </button>
       {AsyncResult.isSuccess(saved) ? <span role="status">@{saved.value} is saved.</span> : null}
-      <Problem message={problemOf(saved)} />
+      {taken === undefined ? (
+        <Problem message={problemOf(saved)} />
+      ) : (
+        <Asked>
+          <p>{taken.message}</p>
+          <p>
+            <code>{taken.rule}</code>
+          </p>
+          <div className="buttons">
+            <button type="button" onClick={() => save({ name: taken.name, view, replaces: true })}>
+              Save it in place of @{taken.name}
+            </button>
+          </div>
+        </Asked>
+      )}
       {name.trim() !== "" && text.trim() !== "" ? (
         <CommandLine command={{ program: "rules save", given: [RuleDraft.savedNameOf(name), text.trim()] }} />
       ) : null}

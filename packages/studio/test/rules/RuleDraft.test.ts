@@ -172,6 +172,18 @@ describe("the rule box", () => {
     assert.strictEqual(RuleDraft.savedNameOf(name), name)
   })
 
+  it.effect("replaces no filter of the same name before that is meant", () =>
+    Effect.gen(function* () {
+      const { result, run, save } = yield* opened()
+      yield* save("VIP Köln", "status = Active")
+      const taken = yield* Effect.flip(save("VIP-Koeln", "status = Stale"))
+      assert.deepInclude(taken, { _tag: "RuleNameTaken", name: "VIP-Koeln", rule: "status = Active" })
+      assert.deepStrictEqual(yield* result(RuleDraft.savedRules), { "VIP-Koeln": "status = Active" })
+      yield* run(RuleDraft.saveRule, { name: "VIP-Koeln", replaces: true })
+      assert.deepStrictEqual(yield* result(RuleDraft.savedRules), { "VIP-Koeln": "status = Stale" })
+    })
+  )
+
   it.effect("saves a rule alone where an earlier version of the service keeps no views", () =>
     Effect.gen(function* () {
       const saved: Array<ReadonlyArray<unknown>> = []
