@@ -1,5 +1,5 @@
 /** The page: who is signed in and to what, the views, and the one that is shown. */
-import { useEffect, useRef } from "preact/compat"
+import { useEffect, useRef, useState } from "preact/compat"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { page } from "../contacts/ContactAtoms.ts"
@@ -7,6 +7,7 @@ import { ContactsView } from "../contacts/ContactsView.tsx"
 import { wanted } from "../contacts/ContactSelection.ts"
 import { pasted } from "../find/PastedText.ts"
 import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { Dialog } from "../kit/Dialog.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Boundary, later, loadRest } from "../kit/Later.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -14,6 +15,7 @@ import { missing, rights, rightsWords, unseenWords } from "../session/Rights.tsx
 import { connection, reachedAgain } from "../session/Connection.ts"
 import { readAgain, type Session, session } from "../session/Session.ts"
 import { OtherKey, SignIn } from "../session/SignIn.tsx"
+import { isUnsaved, loseAll } from "../session/Unsaved.tsx"
 import { appTexts } from "../texts/AppTexts.ts"
 import { sharedTexts } from "../texts/SharedTexts.ts"
 import { ColourSwitch } from "./Theme.tsx"
@@ -109,15 +111,49 @@ const Lines = () =>
     )
   )
 
-const Head = ({ current }: { readonly current: Session }) => {
+/** Ends the session, after a question if something would be lost by it: a browser asks too late to stay signed in. */
+const SignOut = () => {
   const registry = useRegistry()
-  const words = useAtomValue(rightsWords)
+  const [isAsking, setAsking] = useState(false)
   const signOut = (): void => {
+    loseAll()
     globalThis.sessionStorage.clear()
     // Nothing of what was shown stays in memory.
     globalThis.location.replace(globalThis.location.pathname)
     registry.set(session, undefined)
   }
+  const stay = (): void => setAsking(false)
+  return (
+    <>
+      <button
+        type="button"
+        className="quiet"
+        title={appTexts.signOut}
+        aria-label={appTexts.signOut}
+        onClick={() => (isUnsaved(registry) ? setAsking(true) : signOut())}
+      >
+        <Icon name="leave" />
+        <span>{appTexts.signOut}</span>
+      </button>
+      {isAsking ? (
+        <Dialog title={appTexts.signOut} onClose={stay}>
+          <p>{appTexts.unsaved}</p>
+          <div className="buttons">
+            <button type="button" onClick={stay}>
+              {appTexts.staySignedIn}
+            </button>
+            <button type="button" className="danger" onClick={signOut}>
+              {appTexts.signOutAnyway}
+            </button>
+          </div>
+        </Dialog>
+      ) : null}
+    </>
+  )
+}
+
+const Head = ({ current }: { readonly current: Session }) => {
+  const words = useAtomValue(rightsWords)
   return (
     <header>
       <div className="brand">
@@ -133,16 +169,7 @@ const Head = ({ current }: { readonly current: Session }) => {
       <span className="rights">{words}</span>
       <div className="account">
         <ColourSwitch />
-        <button
-          type="button"
-          className="quiet"
-          title={appTexts.signOut}
-          aria-label={appTexts.signOut}
-          onClick={signOut}
-        >
-          <Icon name="leave" />
-          <span>{appTexts.signOut}</span>
-        </button>
+        <SignOut />
       </div>
     </header>
   )

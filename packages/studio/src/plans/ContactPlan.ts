@@ -17,7 +17,7 @@ import {
   type UpdateOfMany
 } from "@roster/workflows"
 import { Data, Effect, Stream } from "effect"
-import { Atom } from "effect/reactivity"
+import { AsyncResult, Atom } from "effect/reactivity"
 import { choice, noChoice } from "../contacts/ContactAtoms.ts"
 import { placeProgram, placeWrite, updateCommand } from "../contacts/ContactEdit.ts"
 import {
@@ -28,7 +28,8 @@ import {
   type NewValue,
   readMeant,
   ruleBut,
-  type Wanted
+  type Wanted,
+  wanted
 } from "../contacts/ContactSelection.ts"
 import { blobOf, bytesOf } from "../kit/Blobs.ts"
 import { counted } from "../kit/Counts.ts"
@@ -250,4 +251,9 @@ export const apply = Atom.keepAlive(
   )
 )
 
-askWhile((registry) => registry.get(apply).waiting)
+askWhile(
+  (registry) =>
+    registry.get(apply).waiting ||
+    // A plan that is made, or being made, which a person has not answered.
+    (registry.get(wanted) !== undefined && !AsyncResult.isInitial(registry.get(plan)))
+)

@@ -78,9 +78,7 @@ export const rightsWords = Atom.readable((get): string => {
 
 /** What a key can do here that changes contacts and does not see them; `undefined` for any other. */
 export const unseenWords = Atom.readable((get): string | undefined =>
-  get(has("ViewContacts")) === false && get(has("ModifyContacts")) === true
-    ? "This key changes contacts without seeing them, as a program does that takes in forms. This page shows each change before it is made, so it needs a key that may see contacts too."
-    : undefined
+  get(has("ViewContacts")) === false && get(has("ModifyContacts")) === true ? appTexts.unseen : undefined
 )
 
 /** Controls that need a level: where the key lacks it, none of them works, and the reason stands with them. */

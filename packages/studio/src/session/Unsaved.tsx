@@ -16,6 +16,9 @@ export const askWhile = (loss: Loss): void => {
 /** Whether the page holds what a reload would lose. */
 export const isUnsaved: Loss = (registry) => [...losses].some((loss) => loss(registry))
 
+/** Lets the page go without another question, once a person has answered one. */
+export const loseAll = (): void => losses.clear()
+
 /** A question that has to be answered first. It takes the focus, so that it is seen in a dialog that was scrolled. */
 export const Asked = ({ children }: { readonly children: ReactNode }) => {
   const note = useRef<HTMLDivElement>(null)

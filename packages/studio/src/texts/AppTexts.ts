@@ -8,6 +8,9 @@ export const appTexts = {
   views: "Views",
   needs: (level: string): string => `needs ${level}`,
   signOut: "Sign out",
+  unsaved: "Something is not saved, or still being written. It would be lost, or stop where it is.",
+  staySignedIn: "Stay signed in",
+  signOutAnyway: "Sign out all the same",
   away: "The service cannot be reached. The page looks for it every two seconds, and then goes on by itself.",
   noView: "The address names no view of this page, so it shows the contacts.",
   lightOrDark: "Light or dark",
@@ -44,6 +47,10 @@ export const appTexts = {
     ModifyAccessTokens: "make, change or delete keys"
   },
   lacks: (level: string, deed: string): string => `This key lacks the level ${level}, so it may not ${deed}.`,
+  /** Of a key that changes contacts and does not see them. */
+  unseen:
+    "This key changes contacts without seeing them, as a program does that takes in forms. This page shows each change " +
+    "before it is made, so it needs a key that may see contacts too.",
   ownStore: "Local store, with full access",
   rights: (may: ReadonlyArray<string>, mayNot: ReadonlyArray<string>): string => {
     const parts = [

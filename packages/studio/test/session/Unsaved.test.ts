@@ -2,6 +2,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Effect, Redacted } from "effect"
 import { draft, editedOf } from "../../src/contacts/ContactEdit.ts"
+import { wanted } from "../../src/contacts/ContactSelection.ts"
+import * as ContactPlan from "../../src/plans/ContactPlan.ts"
 import { choose } from "../../src/imports/ImportApply.ts"
 import * as ImportFile from "../../src/imports/ImportFile.ts"
 import * as KeyAtoms from "../../src/keys/KeyAtoms.ts"
@@ -11,7 +13,7 @@ import { studioStore } from "../StudioStore.ts"
 describe("a reload", () => {
   it.effect("is asked about while a form holds what is saved nowhere, whatever view is shown", () =>
     Effect.gen(function* () {
-      const { contacts, registry } = yield* studioStore
+      const { contacts, registry, run } = yield* studioStore
       const service = yield* contacts
       const [seen] = yield* service.add([{ email: "a@example.com", firstName: "Ada" }])
       if (seen === undefined) return assert.fail("nobody was added")
@@ -37,6 +39,14 @@ describe("a reload", () => {
       registry.set(ImportFile.edits, ImportFile.setColumn(registry.get(ImportFile.edits), "Email", null))
       assert.isTrue(isUnsaved(registry))
       choose(registry, undefined)
+      assert.isFalse(isUnsaved(registry))
+
+      const removal = { _tag: "Delete", meant: { _tag: "Chosen", emails: new Set([seen.email]) } } as const
+      registry.set(wanted, removal)
+      assert.isFalse(isUnsaved(registry))
+      yield* run(ContactPlan.plan, removal)
+      assert.isTrue(isUnsaved(registry))
+      registry.set(wanted, undefined)
       assert.isFalse(isUnsaved(registry))
     })
   )

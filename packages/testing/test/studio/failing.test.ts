@@ -39,6 +39,21 @@ describe.skipIf(!hasBrowser)("the page in Chromium, while something fails", () =
           assert.strictEqual(await page.getByLabel("First name").inputValue(), "Annabel")
           await page.getByRole("button", { name: "Save" }).click()
           await page.getByText("Saved.").waitFor()
+          await page.keyboard.press("Escape")
+          // Signing out loses what is begun only if that is meant.
+          await page.getByRole("link", { name: "Import" }).click()
+          const rows = { name: "people.csv", mimeType: "text/csv", buffer: Buffer.from("Email\nbob@example.com\n") }
+          await page.locator("input[type=file]").setInputFiles(rows)
+          await page.getByRole("button", { name: "Continue" }).click()
+          await page.getByRole("button", { name: "Continue" }).click()
+          await page.getByRole("textbox", { name: "Put them on lists, one a line" }).fill("News")
+          await page.getByRole("button", { name: "Sign out" }).click()
+          await page.getByRole("button", { name: "Stay signed in" }).click()
+          await page.getByRole("button", { name: "Plan", exact: true }).last().click()
+          await page.getByRole("button", { name: "Add 1 contact" }).waitFor()
+          await page.getByRole("button", { name: "Sign out" }).click()
+          await page.getByRole("button", { name: "Sign out all the same" }).click()
+          await page.getByText("Sign in with an API key to see and change them.").waitFor()
         })
         assert.strictEqual((yield* served.contacts.get("ann@example.com")).firstName, "Annabel")
       }),
