@@ -6,9 +6,8 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { whatOf } from "../texts/DeedTexts.ts"
-import { sharedTexts } from "../texts/SharedTexts.ts"
+import { sharedTexts, shortened } from "../texts/SharedTexts.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
-import { shortened } from "../texts/SharedTexts.ts"
 
 /** By what it was done, in the words of the history of all. */
 const byOf = (entry: Parameters<typeof historyBy>[0]): string =>

@@ -10,6 +10,7 @@ import { Conditions, FilterChoice } from "../rules/Filters.tsx"
 import { RuleBox } from "../rules/RuleBox.tsx"
 import * as RuleDraft from "../rules/RuleDraft.ts"
 import { missing } from "../session/Rights.tsx"
+import { findTexts } from "../texts/FindTexts.ts"
 import { savedView } from "./ContactsAddress.ts"
 import { lookUp } from "./AddressLookup.ts"
 import { wanted } from "../contacts/ContactSelection.ts"
@@ -24,7 +25,7 @@ const LookedUp = () => {
   const reason = useAtomValue(missing("ModifyContacts"))
   if (search._tag !== "Address") return null
   const { email } = search
-  if (looked.waiting) return <p role="status">Looking for {email}…</p>
+  if (looked.waiting) return <p role="status">{findTexts.looking(email)}</p>
   if (!AsyncResult.isSuccess(looked)) return <Problem message={problemOf(looked)} />
   if (looked.value.email !== email || looked.value.isFound) return null
   const asWords = (): void => {
@@ -33,19 +34,17 @@ const LookedUp = () => {
   }
   return (
     <div className="note" role="status">
-      <p>
-        Nobody has the address <bdi>{email}</bdi>.
-      </p>
+      <p>{findTexts.nobodyHas(<bdi>{email}</bdi>)}</p>
       <div className="bar">
         <button
           type="button"
           disabled={reason !== undefined}
           onClick={() => want({ _tag: "Add", contact: { email, firstName: "", lastName: "" } })}
         >
-          Add this contact…
+          {findTexts.addThis}
         </button>
         <button type="button" onClick={asWords}>
-          Find addresses that contain it
+          {findTexts.findContaining}
         </button>
         {reason === undefined ? null : <span>{reason}</span>}
       </div>
@@ -69,7 +68,7 @@ const OtherFields = ({ words }: { readonly words: string }) => {
   const show = useAtomSet(AppliedRule.show)
   return fields.length === 0 ? null : (
     <p className="reading" role="status">
-      Look for “<bdi>{words}</bdi>” in{" "}
+      {findTexts.lookInFields(<bdi>{words}</bdi>)}{" "}
       {fields.map(({ name, rule }) => (
         <Fragment key={name}>
           <button type="button" onClick={() => show(rule)}>
@@ -94,7 +93,7 @@ export const FindBox = () => {
       tools={
         <>
           <button type="button" className="link" onClick={() => setPasted("")}>
-            Paste addresses…
+            {findTexts.paste}
           </button>
           <FilterChoice />
         </>

@@ -3,6 +3,7 @@ import { ContactsService, maximumLookup, canonicalEmail } from "@roster/domain"
 import { type AddressList, longestAddressList, readAddressList } from "@roster/domain/internal"
 import { Data, Effect, Stream } from "effect"
 import { runtime } from "../session/Session.ts"
+import { findTexts } from "../texts/FindTexts.ts"
 
 /** Maximum number of addresses that are looked up at once. */
 export const maximumPasted = 2000
@@ -10,7 +11,7 @@ export const maximumPasted = 2000
 /** The text has more addresses than are looked up at once. */
 export class TooManyPasted extends Data.TaggedError("TooManyPasted")<{ readonly count: number }> {
   override get message(): string {
-    return `The text has ${this.count.toLocaleString()} addresses, and ${maximumPasted.toLocaleString()} are looked up at once. Paste them in parts, or import them as a file.`
+    return findTexts.tooMany(this.count, maximumPasted)
   }
 }
 

@@ -2,7 +2,7 @@
 import { AsyncResult } from "effect/reactivity"
 import { useEffect, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { counted } from "../kit/Counts.ts"
+
 import { Dialog } from "../kit/Dialog.tsx"
 import { download } from "../kit/Download.ts"
 import { Problem, problemOf } from "../kit/Problem.tsx"
@@ -11,7 +11,8 @@ import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { addressFileName, wanted } from "../contacts/ContactSelection.ts"
 import { addressFile, corrected, type LookedUp, lookUpAll } from "./PastedAddresses.ts"
 import { pasted } from "./PastedText.ts"
-import { shortened } from "../texts/SharedTexts.ts"
+import { findTexts } from "../texts/FindTexts.ts"
+import { sharedTexts, shortened } from "../texts/SharedTexts.ts"
 
 /** The most addresses of a kind that are listed. */
 const listed = 100
@@ -27,7 +28,7 @@ const Copy = ({ addresses, title }: { readonly addresses: ReadonlyArray<string>;
   }
   return (
     <button type="button" onClick={copy} onBlur={() => setCopied(false)}>
-      {isCopied ? "Copied" : title}
+      {isCopied ? sharedTexts.copied : title}
     </button>
   )
 }
@@ -44,7 +45,7 @@ const Texts = ({ texts, title }: { readonly texts: ReadonlyArray<string>; readon
           <bdi>{shortened(text)}</bdi>
         </li>
       ))}
-      {texts.length > listed ? <li>and {(texts.length - listed).toLocaleString()} more</li> : null}
+      {texts.length > listed ? <li>{sharedTexts.andMore(texts.length - listed)}</li> : null}
     </ul>
   </details>
 )
@@ -58,15 +59,15 @@ const Unknown = ({ unknown }: Pick<LookedUp, "unknown">) => {
     want({ _tag: "AddMany", emails: unknown })
   }
   return (
-    <section className="stack" aria-label="Unknown">
-      <Texts title={`${counted(unknown.length, "address", "addresses")} that nobody has`} texts={unknown} />
+    <section className="stack" aria-label={findTexts.unknown}>
+      <Texts title={findTexts.nobodyHasThem(unknown.length)} texts={unknown} />
       <div className="bar">
         <button type="button" disabled={reason !== undefined} onClick={add}>
-          Add {counted(unknown.length, "contact")}…
+          {findTexts.add(unknown.length)}
         </button>
-        <Copy title="Copy them" addresses={unknown} />
+        <Copy title={findTexts.copyThem} addresses={unknown} />
         <button type="button" onClick={() => save(addressFileName, unknown)}>
-          Download them
+          {findTexts.downloadThem}
         </button>
         {reason === undefined ? null : <span>{reason}</span>}
       </div>
@@ -78,14 +79,14 @@ const Others = ({ looked, onTake }: { readonly looked: LookedUp; readonly onTake
   const { others } = looked
   const meant = others.filter((one) => one.meant !== undefined).length
   return (
-    <section className="stack" aria-label="No addresses">
+    <section className="stack" aria-label={findTexts.noAddresses}>
       <Texts
-        title={`${counted(others.length, "part", "parts")} of the text that ${others.length === 1 ? "is" : "are"} no address`}
-        texts={others.map(({ meant, text }) => (meant === undefined ? text : `${text} → ${meant}`))}
+        title={findTexts.areNone(others.length)}
+        texts={others.map(({ meant, text }) => (meant === undefined ? text : findTexts.meant(text, meant)))}
       />
       {meant === 0 ? null : (
         <button type="button" onClick={() => onTake(corrected(looked))}>
-          Take {counted(meant, "correction")}
+          {findTexts.take(meant)}
         </button>
       )}
     </section>
@@ -103,30 +104,26 @@ const Result = ({ looked, onTake }: { readonly looked: LookedUp; readonly onTake
   return (
     <>
       <p role="status">
-        {counted(addresses.length, "address", "addresses")}: {known.length.toLocaleString()} known,{" "}
-        {unknown.length.toLocaleString()} unknown
-        {repeated.length === 0 ? "" : `, ${repeated.length.toLocaleString()} repeated`}
-        {others.length === 0
-          ? ""
-          : `; ${counted(others.length, "part")} of the text ${others.length === 1 ? "is" : "are"} no address`}
-        .
+        {findTexts.found(addresses.length, {
+          known: known.length,
+          unknown: unknown.length,
+          repeated: repeated.length,
+          others: others.length
+        })}
       </p>
       {known.length === 0 ? null : (
         <button type="button" className="primary" onClick={choose}>
-          Choose {counted(known.length, "contact")} and show them
+          {findTexts.choose(known.length)}
         </button>
       )}
       {unknown.length === 0 ? null : <Unknown unknown={unknown} />}
       {repeated.length === 0 ? null : (
-        <section className="stack" aria-label="Repeated">
-          <Texts
-            title={`${counted(repeated.length, "address is", "addresses are")} in the text again`}
-            texts={repeated}
-          />
+        <section className="stack" aria-label={findTexts.repeated}>
+          <Texts title={findTexts.areRepeated(repeated.length)} texts={repeated} />
           <div className="bar">
-            <Copy title="Copy the list without repeats" addresses={addresses} />
+            <Copy title={findTexts.copyOnce} addresses={addresses} />
             <button type="button" onClick={() => save("addresses.csv", addresses)}>
-              Download the list without repeats
+              {findTexts.downloadOnce}
             </button>
           </div>
         </section>
@@ -151,7 +148,7 @@ export const PastedDialog = ({ begun }: { readonly begun: string }) => {
   }, [begun])
   const isCurrent = shown === text && shown !== ""
   return (
-    <Dialog title="Pasted addresses" onClose={() => close(undefined)}>
+    <Dialog title={findTexts.title} onClose={() => close(undefined)}>
       <form
         className="stack"
         onSubmit={(event) => {
@@ -160,7 +157,7 @@ export const PastedDialog = ({ begun }: { readonly begun: string }) => {
         }}
       >
         <label className="wide">
-          Addresses, as they are in a message, a document or a spreadsheet
+          {findTexts.addresses}
           <textarea
             rows={5}
             value={text}
@@ -170,12 +167,12 @@ export const PastedDialog = ({ begun }: { readonly begun: string }) => {
         </label>
         {isCurrent ? null : (
           <button type="submit" className="primary" disabled={text.trim() === ""}>
-            Look them up
+            {findTexts.lookUp}
           </button>
         )}
       </form>
       <div className="stack">
-        {looked.waiting ? <p role="status">Looking the addresses up…</p> : null}
+        {looked.waiting ? <p role="status">{findTexts.lookingUp}</p> : null}
         {isCurrent && !looked.waiting ? (
           <>
             <Problem message={problemOf(looked)} />
@@ -185,7 +182,7 @@ export const PastedDialog = ({ begun }: { readonly begun: string }) => {
       </div>
       <div className="buttons">
         <button type="button" onClick={() => close(undefined)}>
-          Close
+          {sharedTexts.close}
         </button>
       </div>
     </Dialog>

@@ -11,7 +11,7 @@ import * as ImportFile from "./ImportFile.ts"
 import * as Choices from "./ImportChoices.ts"
 import { Constants } from "./Constants.tsx"
 import { Continue, StepActions } from "./ImportSteps.tsx"
-import { fieldTitle } from "../texts/SharedTexts.ts"
+import { fieldTitle, sharedTexts } from "../texts/SharedTexts.ts"
 
 const Kinds = ({ of }: { readonly of: ReadonlyArray<string> }) =>
   of.map((kind) => (
@@ -100,7 +100,7 @@ const Column = ({
               {near === undefined ? null : (
                 <>
                   <button type="button" onClick={() => set(near)}>
-                    {importTexts.isField(<bdi>{fieldTitle(near)}</bdi>)}
+                    {sharedTexts.itIs(<bdi>{fieldTitle(near)}</bdi>)}
                   </button>
                   <button type="button" onClick={() => setEdits(ImportFile.addField(edits, field ?? ""))}>
                     {importTexts.isNewField}

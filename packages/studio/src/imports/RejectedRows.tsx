@@ -4,6 +4,7 @@ import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Table } from "../kit/Table.tsx"
 import { importTexts } from "../texts/ImportTexts.ts"
 import { number } from "../texts/Language.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as Corrections from "./Corrections.ts"
 import * as ImportPlan from "./ImportPlan.ts"
 import type { Planned, ShownRow } from "./thread/ImportCalls.ts"
@@ -95,7 +96,7 @@ export const Proposals = () => {
             </tr>
           ))}
         </Table>
-        {proposed.length > shownRows ? <p>{importTexts.andMore(proposed.length - shownRows)}</p> : null}
+        {proposed.length > shownRows ? <p>{sharedTexts.andMore(proposed.length - shownRows)}</p> : null}
       </details>
     </>
   )
@@ -210,7 +211,7 @@ export const CorrectedRows = () => {
             </li>
           ))}
         </ul>
-        {corrections.size > shownRows ? <p>{importTexts.andMore(corrections.size - shownRows)}</p> : null}
+        {corrections.size > shownRows ? <p>{sharedTexts.andMore(corrections.size - shownRows)}</p> : null}
       </details>
     </div>
   )

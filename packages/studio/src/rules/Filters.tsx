@@ -5,10 +5,11 @@ import { DateTime } from "effect"
 import { type FormEvent, useId, useState } from "preact/compat"
 import { useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { localDay, localTime } from "../texts/Language.ts"
+import { ruleTexts } from "../texts/RuleTexts.ts"
+import { fieldTitle, sharedTexts, shortened, statusWords, valueWords } from "../texts/SharedTexts.ts"
 import * as AppliedRule from "./AppliedRule.ts"
 import { dayOf, startOfDay } from "./LocalDays.ts"
 import * as RuleDraft from "./RuleDraft.ts"
-import { fieldTitle, shortened, statusWords, valueWords } from "../texts/SharedTexts.ts"
 
 /** The name of a field of rules for people. */
 const titleOf = ({ _tag, name }: Rule.Field): string =>
@@ -18,7 +19,7 @@ const titleOf = ({ _tag, name }: Rule.Field): string =>
 
 /** A value of a field for people. */
 const textOf = ({ _tag, name }: Rule.Field, value: string): string =>
-  value === "" ? "empty" : _tag === "CustomField" ? value : valueWords(name, value)
+  value === "" ? ruleTexts.empty : _tag === "CustomField" ? value : valueWords(name, value)
 
 /** A day or instant of a rule, as the reader has it. */
 const sinceWords = (text: string): string => {
@@ -37,13 +38,16 @@ const wordsOf = (condition: Rule.Condition): string => {
     case undefined:
       return Rule.printUnchecked(condition)
     case "Word":
-      return `“${filter.word}”`
+      return ruleTexts.word(filter.word)
     case "Values":
-      return `${titleOf(filter.field)}: ${filter.values.map((value) => textOf(filter.field, value)).join(" or ")}`
+      return ruleTexts.values(
+        titleOf(filter.field),
+        filter.values.map((value) => textOf(filter.field, value))
+      )
     case "OnList":
-      return `${filter.isOn ? "On the list" : "Not on the list"} ${filter.list}`
+      return filter.isOn ? ruleTexts.isOnList(filter.list) : ruleTexts.isNotOnList(filter.list)
     case "AddedSince":
-      return `Added since ${sinceWords(filter.date)}`
+      return ruleTexts.isAddedSince(sinceWords(filter.date))
   }
 }
 
@@ -55,18 +59,13 @@ export const Conditions = () => {
   const isTextAlone = conditions.length === 1 && only?._tag === "Or" && RuleFilters.filterOf(only) === undefined
   if (conditions.length === 0 || isTextAlone) return null
   return (
-    <ul className="conditions" aria-label="Filters">
+    <ul className="conditions" aria-label={ruleTexts.filters}>
       {conditions.map((condition, place) => {
         const words = shortened(wordsOf(condition))
         return (
           <li key={place}>
             <bdi>{words}</bdi>
-            <button
-              type="button"
-              className="link"
-              aria-label={`Remove the filter ${words}`}
-              onClick={() => remove(place)}
-            >
+            <button type="button" className="link" aria-label={ruleTexts.remove(words)} onClick={() => remove(place)}>
               ×
             </button>
           </li>
@@ -99,7 +98,7 @@ const Statuses = () => {
     })
   return (
     <fieldset>
-      <legend>Status</legend>
+      <legend>{fieldTitle("Status")}</legend>
       <div className="choices">
         {ContactStatus.literals.map((value) => (
           <label key={value} className="choice">
@@ -121,14 +120,14 @@ const Lists = () => {
   const set = useAtomSet(RuleDraft.setFilter)
   return lists.length === 0 ? null : (
     <label>
-      On the list
+      {ruleTexts.onList}
       <select
         value=""
         onChange={({ currentTarget: { value } }) =>
           value === "" ? undefined : set({ _tag: "OnList", list: value, isOn: true })
         }
       >
-        <option value="">Choose a list…</option>
+        <option value="">{ruleTexts.chooseList}</option>
         {lists.map((list) => (
           <option key={list} value={list}>
             {list}
@@ -145,7 +144,7 @@ const Added = () => {
   const since = conditions.map(RuleFilters.filterOf).find((filter) => filter?._tag === "AddedSince")
   return (
     <label>
-      Added since
+      {ruleTexts.addedSince}
       <input
         type="date"
         value={since?._tag === "AddedSince" ? dayOf(since.date) : ""}
@@ -186,9 +185,9 @@ const Field = () => {
   return (
     <form className="choices" onSubmit={submit}>
       <label>
-        Field
+        {ruleTexts.field}
         <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
-          <option value="">Choose a field…</option>
+          <option value="">{sharedTexts.chooseField}</option>
           {fields.map((field) => (
             <option key={field.name} value={field.name}>
               {field.title}
@@ -197,7 +196,7 @@ const Field = () => {
         </select>
       </label>
       <label>
-        Its value
+        {ruleTexts.itsValue}
         <input
           list={list}
           value={value}
@@ -212,7 +211,7 @@ const Field = () => {
         </datalist>
       </label>
       <button type="submit" disabled={chosen === undefined}>
-        {value === "" && chosen !== undefined ? "Show where it is empty" : "Add the filter"}
+        {value === "" && chosen !== undefined ? ruleTexts.showEmpty : ruleTexts.add}
       </button>
     </form>
   )
@@ -223,7 +222,7 @@ export const FilterChoice = () => {
   const [isOpen, setOpen] = useState(false)
   return (
     <details className="filters" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Filters</summary>
+      <summary>{ruleTexts.filters}</summary>
       {isOpen ? (
         <div className="filter-choices">
           <Statuses />

@@ -5,6 +5,7 @@
 import type { RuleSuggestion } from "@roster/domain"
 import { RuleDate, RuleFields } from "@roster/domain/internal"
 import { localDay } from "../texts/Language.ts"
+import { ruleTexts } from "../texts/RuleTexts.ts"
 
 /** What may be written, and what it means. */
 export interface Suggestion extends RuleSuggestion {
@@ -41,12 +42,13 @@ export const localDays = (before: string, now: Date): ReadonlyArray<Suggestion> 
   const [, field = "", operator = ""] = comparison.exec(before.trimEnd()) ?? []
   if (!isDate(field.toLowerCase())) return []
   const [year, month, day] = [now.getFullYear(), now.getMonth(), now.getDate()]
+  const { firstOfMonth, firstOfYear, today, weekAgo, yesterday } = ruleTexts.days
   const days: ReadonlyArray<readonly [words: string, month: number, day: number]> = [
-    ["today", month, day],
-    ["yesterday", month, day - 1],
-    ["a week ago", month, day - 7],
-    ["the first of this month", month, 1],
-    ["the first of this year", 0, 1]
+    [today, month, day],
+    [yesterday, month, day - 1],
+    [weekAgo, month, day - 7],
+    [firstOfMonth, month, 1],
+    [firstOfYear, 0, 1]
   ]
   return days.map(([words, month, day]) => {
     const start = new Date(year, month, day)
@@ -54,6 +56,6 @@ export const localDays = (before: string, now: Date): ReadonlyArray<Suggestion> 
     const isEnd = operator === ">" || operator === "<="
     const instant = isEnd ? new Date(new Date(year, month, day + 1).getTime() - 1) : start
     const text = `'${instantText(instant)}'`
-    return { text, words: `${words}, ${localDay(start)}, in your zone` }
+    return { text, words: ruleTexts.dayHere(words, localDay(start)) }
   })
 }

@@ -4,9 +4,10 @@
  */
 import type { RuleSuggestion } from "@roster/domain"
 import { readAddressList, readSearch, searchAsWords, searchTextOf } from "@roster/domain/internal"
-import { Fragment, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/compat"
+import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { messageOf, Problem, problemOf } from "../kit/Problem.tsx"
+import { ruleTexts } from "../texts/RuleTexts.ts"
 import * as AppliedRule from "./AppliedRule.ts"
 import * as RuleDraft from "./RuleDraft.ts"
 import { SavedRules, type SavedView } from "./SavedRules.tsx"
@@ -29,11 +30,13 @@ const SavedRulesBelow = (saved: SavedView) => {
   const [isOpen, setOpen] = useState(false)
   return (
     <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>Saved filters</summary>
+      <summary>{ruleTexts.saved}</summary>
       {isOpen ? <SavedRules {...saved} /> : null}
     </details>
   )
 }
+
+const marked = (words: string): ReactNode => <bdi>{words}</bdi>
 
 /** The rule that words became, which a person can go on writing; and words in place of a rule with a mistake. */
 const Reading = ({ onRule, onWords }: { readonly onRule: (rule: string) => void; readonly onWords: () => void }) => {
@@ -45,15 +48,9 @@ const Reading = ({ onRule, onWords }: { readonly onRule: (rule: string) => void;
   if (search._tag === "Words" && search.rule === applied) {
     return (
       <p className="reading">
-        Whoever has{" "}
-        {search.words.map((word, at) => (
-          <Fragment key={at}>
-            {at === 0 ? "" : " and "}“<bdi>{word}</bdi>”
-          </Fragment>
-        ))}{" "}
-        in the address, first or last name.{" "}
+        {ruleTexts.whoeverHas(search.words, marked)}{" "}
         <button type="button" className="link" onClick={() => setText(applied)}>
-          Write it as a filter
+          {ruleTexts.writeAsFilter}
         </button>
       </p>
     )
@@ -63,11 +60,11 @@ const Reading = ({ onRule, onWords }: { readonly onRule: (rule: string) => void;
     <p className="reading bar">
       {quoted === undefined ? null : (
         <button type="button" onClick={() => onRule(quoted)}>
-          Find <bdi>{quoted}</bdi>
+          {ruleTexts.findQuoted(marked(quoted))}
         </button>
       )}
       <button type="button" className="link" onClick={onWords}>
-        Look for <bdi>{words.words.join(" and ")}</bdi> in addresses and names instead
+        {ruleTexts.lookForInstead(words.words, marked)}
       </button>
     </p>
   )
@@ -173,7 +170,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
 
   return (
     <div className="rule">
-      <label htmlFor={`${id}-text`}>Name, address or filter</label>
+      <label htmlFor={`${id}-text`}>{ruleTexts.box}</label>
       <div className="rule-text">
         <Marked text={text} />
         <input
@@ -186,7 +183,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
           aria-activedescendant={at < 0 ? undefined : `${id}-${at}`}
           aria-invalid={isApplying && problem !== undefined}
           aria-describedby={`${id}-problem`}
-          placeholder="Anna Meyer, anna@example.com, or status = Active"
+          placeholder={ruleTexts.placeholder}
           autoComplete="off"
           autoCapitalize="off"
           spellcheck={false}
@@ -204,7 +201,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
           onFocus={() => registry.get(AppliedRule.fieldsInUse)}
           onBlur={() => setCaret(undefined)}
         />
-        <ul id={`${id}-list`} role="listbox" aria-label="What may be written here" hidden={suggestions.length === 0}>
+        <ul id={`${id}-list`} role="listbox" aria-label={ruleTexts.whatMayBeWritten} hidden={suggestions.length === 0}>
           {suggestions.map((suggestion, index) => (
             <li
               key={suggestion.text}
@@ -217,13 +214,13 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
             >
               <span>{suggestion.text}</span>
               {suggestion.words === undefined ? null : <small>{suggestion.words}</small>}
-              {suggestion.contacts === undefined ? null : <small>{suggestion.contacts.toLocaleString()} have it</small>}
+              {suggestion.contacts === undefined ? null : <small>{ruleTexts.haveIt(suggestion.contacts)}</small>}
             </li>
           ))}
         </ul>
       </div>
       <button type="button" className="primary" onClick={apply}>
-        Find
+        {ruleTexts.find}
       </button>
       {applied === "" ? null : (
         <button
@@ -233,7 +230,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
             registry.set(AppliedRule.rule, "")
           }}
         >
-          Show all
+          {ruleTexts.showAll}
         </button>
       )}
       <div id={`${id}-problem`} className="rule-problem">

@@ -25,6 +25,7 @@ import {
 import { Cause, Data, Effect, Option, Result, Schema } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { rulesChanged } from "../session/Changes.ts"
+import { ruleTexts } from "../texts/RuleTexts.ts"
 import * as AppliedRule from "./AppliedRule.ts"
 import { localDays, type Suggestion } from "./LocalDays.ts"
 import { ruleStorage, RuleStorage } from "./RuleStorage.ts"
@@ -232,7 +233,7 @@ export const savedNameOf = (given: string): string =>
 /** Another filter has the name under which this one would be saved. */
 export class RuleNameTaken extends Data.TaggedError("RuleNameTaken")<{ readonly name: string; readonly rule: string }> {
   override get message(): string {
-    return `There is a filter @${this.name} already. Save this one in its place, or under another name.`
+    return ruleTexts.isTaken(this.name)
   }
 }
 
@@ -252,7 +253,7 @@ export const saveRule = runtime.fn(
       invalidInput(error, "name")
     )
     const rule = yield* checked(get)
-    if (rule === "") return yield* new InvalidInput({ field: "rule", issue: "write the rule to save first" })
+    if (rule === "") return yield* new InvalidInput({ field: "rule", issue: ruleTexts.nothingToSave })
     const storage = yield* RuleStorage
     if (given.replaces !== true) {
       const taken = (yield* storage.all).find((saved) => saved.name === name)

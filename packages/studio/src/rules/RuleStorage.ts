@@ -17,11 +17,12 @@ import type { InvalidSettings } from "@roster/http-client"
 import { Context, Data, Effect, Layer } from "effect"
 import { Atom } from "effect/reactivity"
 import { layerCalls, pageClient, services, session } from "../session/Session.ts"
+import { ruleTexts } from "../texts/RuleTexts.ts"
 
 /** The process of `roster studio` refused or does not answer. */
 export class RulesUnavailable extends Data.TaggedError("RulesUnavailable")<{ readonly detail: string }> {
   override get message(): string {
-    return `The saved rules are not available: ${this.detail}`
+    return ruleTexts.unavailable(this.detail)
   }
 }
 
@@ -40,7 +41,7 @@ export class RuleStorage extends Context.Service<
 
 const refusal = (error: unknown) =>
   new RulesUnavailable({
-    detail: typeof error === "string" ? error : "the process that serves this page does not answer."
+    detail: typeof error === "string" ? error : ruleTexts.noAnswer
   })
 
 /** The rules of the command line, which the process of `roster studio` offers. */

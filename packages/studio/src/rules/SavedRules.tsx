@@ -7,6 +7,7 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Asked } from "../session/Unsaved.tsx"
 import { missing, Needs } from "../session/Rights.tsx"
+import { ruleTexts } from "../texts/RuleTexts.ts"
 import * as AppliedRule from "./AppliedRule.ts"
 import * as RuleDraft from "./RuleDraft.ts"
 
@@ -22,8 +23,13 @@ const Rules = ({ onShow, rules }: { readonly rules: Texts; readonly onShow: (rul
               @{name}
             </button>{" "}
             <code>{rule}</code>{" "}
-            <button type="button" aria-label={`Remove @${name}`} disabled={isFixed} onClick={() => remove(name)}>
-              Remove
+            <button
+              type="button"
+              aria-label={ruleTexts.removeNamed(name)}
+              disabled={isFixed}
+              onClick={() => remove(name)}
+            >
+              {ruleTexts.removeIt}
             </button>
           </li>
         ))}
@@ -55,7 +61,7 @@ const Save = ({ view }: Pick<SavedView, "view">) => {
       }}
     >
       <label>
-        Name for this filter{" "}
+        {ruleTexts.name}{" "}
         <input
           value={name}
           autoComplete="off"
@@ -64,9 +70,9 @@ const Save = ({ view }: Pick<SavedView, "view">) => {
         />
       </label>
       <button type="submit" disabled={name.trim() === "" || text.trim() === ""}>
-        Save it
+        {ruleTexts.save}
       </button>
-      {AsyncResult.isSuccess(saved) ? <span role="status">@{saved.value} is saved.</span> : null}
+      {AsyncResult.isSuccess(saved) ? <span role="status">{ruleTexts.isSaved(saved.value)}</span> : null}
       {taken === undefined ? (
         <Problem message={problemOf(saved)} />
       ) : (
@@ -77,7 +83,7 @@ const Save = ({ view }: Pick<SavedView, "view">) => {
           </p>
           <div className="buttons">
             <button type="button" onClick={() => save({ name: taken.name, view, replaces: true })}>
-              Save it in place of @{taken.name}
+              {ruleTexts.saveInPlace(taken.name)}
             </button>
           </div>
         </Asked>
@@ -97,7 +103,7 @@ export const SavedRules = ({ onView, view }: SavedView) => {
   const rules = saved.value
   return (
     <div className="stack">
-      {Object.keys(rules).length === 0 ? <p>No filter is saved yet. Set one above, and give it a name here.</p> : null}
+      {Object.keys(rules).length === 0 ? <p>{ruleTexts.noneSaved}</p> : null}
       <Rules
         rules={rules}
         onShow={(rule) => {

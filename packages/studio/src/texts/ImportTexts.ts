@@ -28,7 +28,6 @@ export const importTexts = {
   goOn: "Continue",
   inLine: (line: number, what: string): string => `line ${number(line)}: ${what}`,
   cellInLine: (line: number, cell: ReactNode): ReactNode => sentence`line ${number(line)}: ${cell}`,
-  andMore: (count: number): string => `and ${number(count)} more`,
 
   // What a reload of the page broke off
 
@@ -84,7 +83,7 @@ export const importTexts = {
   customFieldFor: (column: string): string => `Custom field for ${column}`,
   known: "known",
   new: "new",
-  isField: (field: ReactNode): ReactNode => sentence`It is ${field}`,
+
   isNewField: "It is a new field",
   kindOf: (column: string): string => `What the texts of ${column} are`,
   looksLike: "They look like",

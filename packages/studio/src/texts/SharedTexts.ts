@@ -1,6 +1,7 @@
 /** Texts that several rooms of the page say, those of its kit and the names of fields and their values among them. */
 import type { ConsentTracking, ContactSource, ContactStatus } from "@roster/domain"
-import { counted, type Forms, number } from "./Language.ts"
+import type { ReactNode } from "preact/compat"
+import { counted, type Forms, number, sentence } from "./Language.ts"
 
 /** The nouns of things that are counted. */
 export const nouns = {
@@ -34,6 +35,9 @@ export const sharedTexts = {
   copied: "Copied",
   download: "Download",
   importFile: "Import a file",
+  chooseField: "Choose a field…",
+  itIs: (name: ReactNode): ReactNode => sentence`It is ${name}`,
+  andMore: (count: number): string => `and ${number(count)} more`,
   newVersion: "There is a new version of the page: reload it to go on.",
   notLoaded: "This part of the page could not be loaded. Look whether the service can be reached, and try again.",
   partFailed: "This part of the page failed. What was stored stays as it is.",
