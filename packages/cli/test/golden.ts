@@ -59,6 +59,9 @@ export const golden: Readonly<Record<string, Golden>> = {
     asks: true,
     ends: { 2: "News ann", 3: "News --rule All", 5: `News ${nobody}` }
   },
+  "lists create": { good: "Empty", asks: true, makesStore: true, ends: { 3: "Nwes", 6: "News" } },
+  "lists rename": { good: "News Others", asks: true, ends: { 5: "none Others" } },
+  "lists delete": { good: "News --yes", asks: true, ends: { 3: "News", 5: "none --yes" } },
   "jobs list": { good: "", ends: { 2: "--limit 0" } },
   "jobs get": { good: "{job}", ends: { 5: unknown } },
   "jobs cancel": { good: "{job} --yes", ends: { 3: "{job}", 5: `${unknown} --yes`, 6: "{cancelled} --yes" } },

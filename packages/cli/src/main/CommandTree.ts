@@ -73,12 +73,15 @@ const contacts = {
 } as const satisfies Group
 
 const lists = {
-  description: "Show lists, put contacts on them and take them off",
+  description: "Show, make, rename and delete lists, put contacts on them and take them off",
   examples: [{ command: "roster lists list" }, { command: "roster lists add Newsletter ann@example.com" }],
   subcommands: {
     list: listVerb("list", "Show the lists with the numbers of their contacts"),
     add: listVerb("add", "Put contacts on a list"),
-    remove: listVerb("remove", "Take contacts off a list; they stay contacts")
+    remove: listVerb("remove", "Take contacts off a list; they stay contacts"),
+    create: listVerb("create", "Make an empty list"),
+    rename: listVerb("rename", "Give a list another name; everybody stays on it"),
+    delete: listVerb("deleteList", "Delete a list; the contacts on it stay")
   }
 } as const satisfies Group
 

@@ -201,6 +201,20 @@ describe("roster lists", () => {
         const none = yield* run(args)
         assert.deepStrictEqual([none.code, failure(none).code], [5, "ListNotFound"])
       }
+      // A list itself is made, renamed, and deleted with everybody on it kept, who are on it again by the undo.
+      const near = yield* run(["lists", "create", "Zoos"])
+      assert.deepStrictEqual([near.code, failure(near).code], [3, "Declined"])
+      for (const args of ["create Zoos --new-field", "rename zoos Party", "delete Party --yes"]) {
+        const changed = yield* run(["lists", ...args.split(" ")])
+        assert.strictEqual(changed.code, 0, changed.stderr)
+      }
+      const asked = yield* run(["lists", "delete", "News"])
+      assert.include(failure(asked).message, "delete the list News: 618 contacts on it stay")
+      const deleted = yield* run(["lists", "delete", "zoo", "--yes"])
+      assert.include(deleted.stderr, "To undo it: roster contacts undo")
+      assert.deepStrictEqual(json(yield* run(["lists", "list"])), sizes(618).slice(0, 2))
+      assert.strictEqual((yield* run(["contacts", "undo", "last", "--yes"])).code, 0)
+      assert.deepStrictEqual(json(yield* run(["lists", "list"])), sizes(618))
     })
   )
 

@@ -1,5 +1,6 @@
 /** The lists as a place: each with its number of people and when it was made; made and renamed. */
 import { type ContactList, ListsService, maximumLists, Rule } from "@roster/domain"
+import type { RosterCommand } from "@roster/workflows"
 import { Effect } from "effect"
 import { Atom } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
@@ -19,11 +20,24 @@ export const create = runtime.fn(
   { reactivityKeys: contactsChanged }
 )
 
+/** The command that makes it, meant or not where another list nearly has its name. */
+export const createCommand = (name: string, isMeant: boolean): RosterCommand => ({
+  program: "lists create",
+  given: [name.trim()],
+  values: { newField: isMeant }
+})
+
 /** Another name for a list. */
 export interface Renaming {
   readonly from: string
   readonly to: string
 }
+
+/** The command that gives it. */
+export const renameCommand = ({ from, to }: Renaming): RosterCommand => ({
+  program: "lists rename",
+  given: [from, to.trim()]
+})
 
 /** Renames a list. */
 export const rename = runtime.fn(

@@ -34,10 +34,13 @@ const NewList = () => {
   const question = listQuestion(list, true, known)
   const made = AsyncResult.isSuccess(created) && !created.waiting ? created.value.listName : undefined
   const isThere = useIsThere(made)
+  // A name whose list could not be made is not written again.
+  useEffect(() => {
+    if (made !== undefined) setList(unnamed)
+  }, [made])
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     create(list.name)
-    setList(unnamed)
   }
   return (
     <Needs level="ModifyContacts">
@@ -60,6 +63,7 @@ const NewList = () => {
         </span>
       </form>
       <Problem message={problemOf(created)} />
+      {question._tag === "New" ? <CommandLine command={ListAtoms.createCommand(list.name, list.isMeant)} /> : null}
     </Needs>
   )
 }
@@ -68,6 +72,7 @@ const RenameDialog = ({ name, onClose }: { readonly name: string; readonly onClo
   const [renamed, rename] = useAtom(ListAtoms.rename)
   const before = useRef(renamed)
   const [to, setTo] = useState(name)
+  const isOther = to.trim() !== "" && to.trim() !== name
   useEffect(() => {
     if (renamed !== before.current && AsyncResult.isSuccess(renamed) && !renamed.waiting) onClose()
   }, [onClose, renamed])
@@ -83,11 +88,12 @@ const RenameDialog = ({ name, onClose }: { readonly name: string; readonly onClo
           <input autoComplete="off" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
         </label>
         <p>Everybody stays on it. A saved filter that names it has to be changed by hand.</p>
-        <button type="submit" className="primary" disabled={to.trim() === "" || to.trim() === name || renamed.waiting}>
+        <button type="submit" className="primary" disabled={!isOther || renamed.waiting}>
           Rename it
         </button>
       </form>
       <Problem message={renamed === before.current ? undefined : problemOf(renamed)} />
+      {isOther ? <CommandLine command={ListAtoms.renameCommand({ from: name, to })} /> : null}
       <div className="buttons">
         <button type="button" onClick={onClose}>
           Close

@@ -58,9 +58,9 @@ const givenNames = ({ firstName, lastName }: NewContact) => ({
   ...(lastName === "" ? {} : { lastName })
 })
 
-/** The command that does the same, if there is one; `lists` are those that there are. */
-export const commandOf = (of: Wanted, lists: ReadonlyArray<string> = []): RosterCommand | undefined => {
-  if (of._tag === "DeleteList") return undefined
+/** The command that does the same; `lists` are those that there are. */
+export const commandOf = (of: Wanted, lists: ReadonlyArray<string> = []): RosterCommand => {
+  if (of._tag === "DeleteList") return { program: "lists delete", given: [of.name] }
   if (of._tag === "Add") {
     return { program: "contacts add", given: [of.contact.email.trim()], values: givenNames(of.contact) }
   }

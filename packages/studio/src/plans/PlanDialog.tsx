@@ -30,10 +30,9 @@ const Buttons = ({ children, onClose }: Pick<Props<Wanted>, "onClose"> & { reado
   </div>
 )
 
-const Command = ({ of }: { readonly of: Wanted }) => {
-  const command = ContactPlan.commandOf(of, useAtomValue(AppliedRule.knownLists))
-  return command === undefined ? null : <CommandLine command={command} />
-}
+const Command = ({ of }: { readonly of: Wanted }) => (
+  <CommandLine command={ContactPlan.commandOf(of, useAtomValue(AppliedRule.knownLists))} />
+)
 
 // A new contact
 
@@ -119,6 +118,7 @@ const DeleteListDialog = ({ begun, onClose }: Props<ContactPlan.DeleteList>) => 
           </Confirmed>
         </Buttons>
       </form>
+      <Command of={begun} />
     </Dialog>
   )
 }

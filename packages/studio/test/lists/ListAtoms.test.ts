@@ -111,7 +111,7 @@ describe("the lists on the page", () => {
     const commandOf = (name: string, isOn: boolean, isMeant = false) => {
       const wanted = change(["a@example.com"], name, isOn)
       const command = ContactPlan.commandOf({ ...wanted, to: { ...wanted.to, isMeant } }, known)
-      return takenCommand(command ?? assert.fail("no command"))
+      return takenCommand(command)
     }
     assert.deepStrictEqual(
       [commandOf("Newsletter", true), commandOf("Newslettr", true, true), commandOf("Newsletter", false)],
@@ -119,6 +119,18 @@ describe("the lists on the page", () => {
         "roster lists add Newsletter a@example.com",
         "roster lists add Newslettr a@example.com --create-list --new-field",
         "roster lists remove Newsletter a@example.com"
+      ]
+    )
+    assert.deepStrictEqual(
+      [
+        ListAtoms.createCommand(" Newslettr", true),
+        ListAtoms.renameCommand({ from: "Newsletter", to: "Kunden 2026 " }),
+        ContactPlan.commandOf({ _tag: "DeleteList", name: "Newsletter", contacts: 1 })
+      ].map(takenCommand),
+      [
+        "roster lists create Newslettr --new-field",
+        "roster lists rename Newsletter 'Kunden 2026'",
+        "roster lists delete Newsletter"
       ]
     )
   })

@@ -1,7 +1,7 @@
-/** `roster lists list`, `add` and `remove` */
+/** `roster lists`: the lists themselves, and the places of contacts on them. */
 import { ListsService } from "@roster/domain"
 import { ruleSource } from "@roster/domain/internal"
-import { planUpdate, type PlanSummary, type UpdateOfMany } from "@roster/workflows"
+import { deleteListAsRun, planUpdate, type PlanSummary, type UpdateOfMany } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { Argument, Command } from "effect/cli"
 import * as RunLogLayer from "../../target/RunLogLayer.ts"
@@ -12,8 +12,8 @@ import * as Results from "../../terminal/Results.ts"
 import { allowUnplaced, type Given, planAndApply } from "../contacts/PlanOfMany.ts"
 import { refuseFlags, withExamples } from "../shared/CommonFlags.ts"
 import { withHelp } from "../shared/HelpExtras.ts"
-import { confirm, confirmCount, yes } from "../shared/Confirm.ts"
-import { checkListExists, checkListNames, createList, everyList } from "../shared/ListNames.ts"
+import { confirm, confirmContacts, confirmCount, yes } from "../shared/Confirm.ts"
+import { checkListExists, checkListNames, createList, everyList, findList } from "../shared/ListNames.ts"
 import { newField } from "../shared/NewFields.ts"
 import {
   isOne,
@@ -43,8 +43,53 @@ export const list = Command.make(
   })
 ).pipe(Command.withExamples([{ command: "roster lists list" }]), Command.provide(TargetLayer.layerForReads))
 
+const name = Argument.String("list").pipe(Argument.withDescription("Name of the list"))
+
+export const create = Command.make(
+  "create",
+  { name, newField },
+  Effect.fnUntraced(function* ({ name, newField }) {
+    yield* checkListNames([name], { createList: true, newField })
+    yield* ListsService.use((lists) => lists.create({ listName: name }))
+    yield* Results.done(`The list ${shorten(name)} is made.`)
+  })
+).pipe(
+  withExamples({ "roster lists create 'Summer party'": "An empty list; lists add puts contacts on it" }),
+  Command.provide(TargetLayer.layerForWrites({ makesStore: true }))
+)
+
+export const rename = Command.make(
+  "rename",
+  { name, newName: Argument.String("new-name").pipe(Argument.withDescription("Its new name")) },
+  Effect.fnUntraced(function* ({ name, newName }) {
+    yield* ListsService.use((lists) => lists.update(name, { newListName: newName }))
+    yield* Results.done(`The list ${shorten(name)} is now ${shorten(newName)}.`)
+  })
+).pipe(
+  withExamples({ "roster lists rename Newsletter 'Newsletter 2026'": "Everybody stays on it" }),
+  Command.provide(TargetLayer.layer)
+)
+
+const stay = (contacts: number): string => `${counted(contacts)} on it ${contacts === 1 ? "stays" : "stay"}`
+
+export const deleteList = Command.make(
+  "delete",
+  { name, yes, confirm: confirmCount },
+  Effect.fnUntraced(function* ({ name, ...given }) {
+    const { contacts } = yield* findList(name)
+    const what = `delete the list ${shorten(name)}`
+    if (contacts === undefined) yield* confirm(`${what}, which this service lets nobody undo; the contacts stay`, given)
+    else yield* confirmContacts(`${what}: ${stay(contacts)}`, contacts, given)
+    const { contacts: left } = yield* RunLogLayer.about(name)(deleteListAsRun(name))
+    yield* Results.done(`The list ${shorten(name)} is deleted${left === undefined ? "" : `: ${stay(left)}`}.`)
+  })
+).pipe(
+  withExamples({ "roster lists delete Newsletter": "The contacts on it stay" }),
+  Command.provide(RunLogLayer.layerForWrites({}))
+)
+
 const flags = {
-  name: Argument.String("list").pipe(Argument.withDescription("Name of the list")),
+  name,
   ...selectionFlags,
   allowUnplaced,
   yes,

@@ -31,7 +31,7 @@ export interface Words {
 /** Matches every name, to load all commands. */
 export const everyWord: Words = { has: () => true }
 
-/** The short names that a subcommand of this name has in every group. */
+/** The short names that a subcommand of this name has, if none before it in its group has that. */
 const aliases: ReadonlyMap<string, string> = new Map([
   ["list", "ls"],
   ["delete", "rm"],
@@ -48,8 +48,11 @@ export const isUnknown = (entry: Leaf | Group, [word = "--", ...rest]: ReadonlyA
 
 const load = async (name: string, entry: Leaf | Group, words: Words): Promise<Command.Command.Any> => {
   if ("load" in entry) return (await entry.load()).command
+  const taken = new Set<string>()
   const subcommands = Object.entries(entry.subcommands).map(async ([name, sub]) => {
-    const alias = aliases.get(name)
+    const short = aliases.get(name)
+    const alias = short === undefined || taken.has(short) ? undefined : short
+    taken.add(alias ?? name)
     const isNamed = words.has(name) || (alias !== undefined && words.has(alias))
     // A command that is not named becomes a stub, for the help and for suggestions after a typing error.
     const command = isNamed ? await load(name, sub, words) : Command.make(name)

@@ -54,6 +54,13 @@ export const checkListNames = Effect.fnUntraced(function* (
   return yield* usageError(`Nothing was done: ${text}${end}`, "To make a new list, add --create-list.")
 })
 
+/** A list by its name, with the number of its contacts where the service tells it. */
+export const findList = Effect.fnUntraced(function* (name: string) {
+  const isNamed = ({ listName }: ContactList): boolean => FieldNames.foldName(listName) === FieldNames.foldName(name)
+  const found = yield* Stream.runHead(Stream.filter(everyList({ counts: true }), isNamed))
+  return yield* Effect.fromOption(found).pipe(Effect.mapError(() => new ListNotFound({ name })))
+})
+
 /** Refuses the name of no list, for a command that takes contacts off it. */
 export const checkListExists = Effect.fnUntraced(function* (name: string) {
   const spellings = yield* knownLists
