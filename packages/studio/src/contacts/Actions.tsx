@@ -2,22 +2,20 @@
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { missing } from "../session/Rights.tsx"
+import { contactTexts } from "../texts/ContactTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { type NewValue, wanted } from "./ContactSelection.ts"
 
 const changes = [
-  ["Status…", { field: "status", value: undefined, resubscribe: false }],
-  ["Lists…", { field: "list", name: "", isOn: true, isMeant: false }],
-  ["Field…", { field: "custom", name: "", value: "" }]
-] as const satisfies ReadonlyArray<readonly [string, NewValue]>
+  { field: "status", value: undefined, resubscribe: false },
+  { field: "list", name: "", isOn: true, isMeant: false },
+  { field: "custom", name: "", value: "" }
+] as const satisfies ReadonlyArray<NewValue>
 
 const chosenWords = ({ emails, isAll }: ContactAtoms.Choice, count: number): string =>
-  count === 0
-    ? ""
-    : isAll && emails.size === 0
-      ? `All ${count.toLocaleString()} chosen`
-      : `${count.toLocaleString()} chosen`
+  count === 0 ? "" : isAll && emails.size === 0 ? contactTexts.allChosen(count) : contactTexts.chosen(count)
 
 /** Begins a contact, beside the heading of the contacts. */
 export const AddContact = () => {
@@ -31,7 +29,7 @@ export const AddContact = () => {
       onClick={() => want({ _tag: "Add", contact: { email: "", firstName: "", lastName: "" } })}
     >
       <Icon name="add" />
-      Add a contact…
+      {contactTexts.add}
     </button>
   )
 }
@@ -48,34 +46,34 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
     <div className="bar">
       {total <= count ? null : (
         <button type="button" onClick={() => setChoice({ isAll: true, emails: new Set() })}>
-          Choose all {total.toLocaleString()}
+          {contactTexts.chooseAll(total)}
         </button>
       )}
       <span role="status">{chosenWords(choice, count)}</span>
       {count === 0 ? null : (
         <>
           <button type="button" className="quiet" onClick={() => setChoice(ContactAtoms.noChoice)}>
-            Choose none
+            {contactTexts.chooseNone}
           </button>
-          {changes.map(([title, to]) => (
-            <button key={title} type="button" disabled={isFixed} onClick={() => want({ _tag: "Change", meant, to })}>
-              {title}
+          {changes.map((to) => (
+            <button key={to.field} type="button" disabled={isFixed} onClick={() => want({ _tag: "Change", meant, to })}>
+              {contactTexts.changes[to.field]}
             </button>
           ))}
           {mayNotExport === undefined ? (
             <a className="button" href={`#${AppliedRule.exportAddress(rule)}`}>
               <Icon name="export" />
-              Export…
+              {sharedTexts.export}
             </a>
           ) : (
             <button type="button" disabled>
               <Icon name="export" />
-              Export…
+              {sharedTexts.export}
             </button>
           )}
           <button type="button" className="danger" disabled={isFixed} onClick={() => want({ _tag: "Delete", meant })}>
             <Icon name="delete" />
-            Delete…
+            {sharedTexts.delete}
           </button>
         </>
       )}

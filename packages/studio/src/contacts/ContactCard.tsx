@@ -17,6 +17,8 @@ import { Asked, useAskedClose } from "../session/Unsaved.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import { UndoButton } from "../session/Undo.tsx"
+import { cardTexts } from "../texts/CardTexts.ts"
+import { fieldTitle, sharedTexts, statusWords, valueWords } from "../texts/SharedTexts.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { ContactHistory } from "./ContactHistory.tsx"
 import { ContactLists } from "./ContactLists.tsx"
@@ -37,17 +39,16 @@ import {
 import { wanted } from "./ContactSelection.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
 import { NearField } from "./NearField.tsx"
-import { fieldTitle, valueWords, statusWords } from "../texts/SharedTexts.ts"
 
 /** What the service alone sets, and what the status means. */
 const Facts = ({ contact }: { readonly contact: Contact }) => (
   <dl className="facts">
     <div>
-      <dt>Mail</dt>
+      <dt>{cardTexts.mail}</dt>
       <dd>
         {isMailedStatus(contact.status)
-          ? "gets mail"
-          : `gets none while the status is ${statusWords(contact.status ?? "") || "not known"}`}
+          ? sharedTexts.getsMail
+          : cardTexts.getsNone(statusWords(contact.status ?? "") || cardTexts.notKnown)}
       </dd>
     </div>
     {ContactFields.allFields.flatMap(({ read, wire }) => {
@@ -81,10 +82,10 @@ const Conflicts = ({
 }) => {
   const [chosen, setChosen] = useState<ReadonlyMap<string, boolean>>(new Map())
   const textOf = ({ field }: Conflict, text: string): string =>
-    (field === "status" ? statusWords(text) : text) || "none"
+    (field === "status" ? statusWords(text) : text) || sharedTexts.none
   return (
     <Asked>
-      <p>Somebody else has changed the same fields meanwhile. Nothing is saved yet: say whose stays.</p>
+      <p>{cardTexts.conflict}</p>
       {conflicts.map((conflict) => (
         <fieldset key={conflict.field} className="kinds">
           <legend>
@@ -98,8 +99,9 @@ const Conflicts = ({
                 checked={chosen.get(conflict.field) === isMine}
                 onChange={() => setChosen(new Map(chosen).set(conflict.field, isMine))}
               />
-              {isMine ? "What I wrote:" : "What is there now:"}{" "}
-              <bdi>{textOf(conflict, isMine ? conflict.mine : conflict.now)}</bdi>
+              {isMine
+                ? cardTexts.mine(<bdi>{textOf(conflict, conflict.mine)}</bdi>)
+                : cardTexts.now(<bdi>{textOf(conflict, conflict.now)}</bdi>)}
             </label>
           ))}
         </fieldset>
@@ -111,7 +113,7 @@ const Conflicts = ({
           disabled={conflicts.some(({ field }) => !chosen.has(field))}
           onClick={() => onSettle((field) => chosen.get(field) === true)}
         >
-          Go on with these
+          {cardTexts.goOn}
         </button>
       </div>
     </Asked>
@@ -155,7 +157,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
       <fieldset className="needs" disabled={isUnsettled}>
         <div className="fields">
           <label>
-            Status
+            {fieldTitle("Status")}
             <select
               value={edited.status}
               onChange={({ currentTarget }) => setEdited({ ...edited, status: currentTarget.value })}
@@ -164,14 +166,14 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
             </select>
           </label>
           <label>
-            First name
+            {fieldTitle("FirstName")}
             <input
               value={edited.firstName}
               onChange={(event) => setEdited({ ...edited, firstName: event.currentTarget.value })}
             />
           </label>
           <label>
-            Last name
+            {fieldTitle("LastName")}
             <input
               value={edited.lastName}
               onChange={(event) => setEdited({ ...edited, lastName: event.currentTarget.value })}
@@ -180,13 +182,13 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
           {edited.custom.map((field, at) =>
             field.isNew ? (
               <fieldset key={`new ${at}`} className="new-field">
-                <legend className="unseen">New field</legend>
+                <legend className="unseen">{cardTexts.newField}</legend>
                 <label>
-                  Name
+                  {cardTexts.name}
                   <input value={field.name} onChange={(event) => set(at, { name: event.currentTarget.value })} />
                 </label>
                 <label>
-                  Value
+                  {cardTexts.value}
                   <input value={field.value} onChange={(event) => set(at, { value: event.currentTarget.value })} />
                 </label>
                 <NearField name={field.name} onTake={(name) => set(at, { name })} />
@@ -203,7 +205,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
           type="button"
           onClick={() => setEdited({ ...edited, custom: [...edited.custom, { name: "", value: "", isNew: true }] })}
         >
-          Add a field
+          {cardTexts.addField}
         </button>
       </fieldset>
       <Facts contact={contact} />
@@ -213,15 +215,15 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
           <p>{resubscribeWords(asked).fact}</p>
           <div className="buttons">
             <button type="button" onClick={() => run({ email, changes, seen: contact, resubscribe: [asked.status] })}>
-              {resubscribeWords(asked).question}: save
+              {cardTexts.answer(resubscribeWords(asked).question)}
             </button>
           </div>
         </Asked>
       )}
       {changes === undefined ? null : <CommandLine command={changeCommand(email, changes)} />}
-      <p aria-live="polite">{saved === undefined ? "" : "Saved."}</p>
+      <p aria-live="polite">{saved === undefined ? "" : cardTexts.saved}</p>
       {saved === undefined || saved.run === "" ? null : (
-        <UndoButton key={saved.run} run={saved.run} title="Undo" total={1} />
+        <UndoButton key={saved.run} run={saved.run} title={sharedTexts.undo} total={1} />
       )}
       <div className="buttons">
         <button
@@ -229,7 +231,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
           className="primary"
           disabled={changes === undefined || isUnsettled || update.waiting || reason !== undefined}
         >
-          {update.waiting ? "Saving…" : "Save"}
+          {update.waiting ? cardTexts.saving : cardTexts.save}
         </button>
         <span>{reason}</span>
       </div>
@@ -262,7 +264,7 @@ const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onCl
     <div className="buttons">
       <button type="button" onClick={() => save(contact)}>
         <Icon name="export" />
-        Download the record
+        {cardTexts.download}
       </button>
       <button
         type="button"
@@ -272,14 +274,14 @@ const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onCl
         }}
       >
         <Icon name="print" />
-        Print
+        {cardTexts.print}
       </button>
       <button type="button" className="danger" disabled={isFixed} onClick={remove}>
         <Icon name="delete" />
-        Delete…
+        {sharedTexts.delete}
       </button>
       <button type="button" onClick={onClose}>
-        Close
+        {sharedTexts.close}
       </button>
     </div>
   )
@@ -318,7 +320,7 @@ export const ContactCard = ({ email }: { readonly email: string }) => {
         <>
           <ContactHistory email={email} />
           <button type="button" onClick={close}>
-            Close
+            {sharedTexts.close}
           </button>
         </>
       )}

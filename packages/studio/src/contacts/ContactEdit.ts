@@ -20,6 +20,7 @@ import { download } from "../kit/Download.ts"
 import { askWhile } from "../session/Unsaved.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
+import { fieldTitle } from "../texts/SharedTexts.ts"
 import { contact as contactOf } from "./ContactAtoms.ts"
 
 /** The fields as they stand in the form. */
@@ -132,9 +133,9 @@ const withTexts = (edited: Edited, textOf: (field: string, text: string) => stri
 })
 
 const titles = new Map([
-  ["status", "Status"],
-  ["firstName", "First name"],
-  ["lastName", "Last name"]
+  ["status", fieldTitle("Status")],
+  ["firstName", fieldTitle("FirstName")],
+  ["lastName", fieldTitle("LastName")]
 ])
 
 /** The form upon the contact as it is now: what others changed is taken over, but for the fields that the person changed too. */

@@ -5,7 +5,8 @@ import { useAtom, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
-import { whatOf } from "../texts/DeedTexts.ts"
+import { cardTexts } from "../texts/CardTexts.ts"
+import { runTexts, whatOf } from "../texts/RunTexts.ts"
 import { sharedTexts, shortened } from "../texts/SharedTexts.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
 
@@ -17,12 +18,17 @@ const Entries = ({ email }: { readonly email: string }) => {
   const history = useAtomValue(HistoryAtoms.history(email))
   const [pages, show] = useAtom(HistoryAtoms.historyPages(email))
   if (!AsyncResult.isSuccess(history)) {
-    return history.waiting ? <p role="status">Reading…</p> : <Problem message={problemOf(history)} />
+    return history.waiting ? <p role="status">{cardTexts.reading}</p> : <Problem message={problemOf(history)} />
   }
   const { entries, hasMore } = history.value
+  const { what, when } = runTexts.headings
   return (
     <>
-      <Table label="History" columns={["When", "What", "By", "Key", "Change"]} isWaiting={history.waiting}>
+      <Table
+        label={sharedTexts.views.history}
+        columns={[when, what, cardTexts.by, cardTexts.key, cardTexts.change]}
+        isWaiting={history.waiting}
+      >
         {entries.map((entry, index) => (
           <tr key={index}>
             <td>
@@ -47,7 +53,7 @@ const Entries = ({ email }: { readonly email: string }) => {
       </Table>
       {hasMore ? (
         <button type="button" disabled={history.waiting} onClick={() => show(pages + 1)}>
-          Show older entries
+          {cardTexts.showOlder}
         </button>
       ) : null}
     </>
@@ -58,7 +64,7 @@ export const ContactHistory = ({ email }: { readonly email: string }) => {
   const [isOpen, setOpen] = useAtom(HistoryAtoms.historyShown)
   return (
     <details open={isOpen} onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>History</summary>
+      <summary>{sharedTexts.views.history}</summary>
       {isOpen ? <Entries email={email} /> : null}
     </details>
   )

@@ -8,6 +8,8 @@ import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing } from "../session/Rights.tsx"
 import { UndoButton } from "../session/Undo.tsx"
+import { cardTexts } from "../texts/CardTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { placeContact, placeProgram } from "./ContactEdit.ts"
 import { isSaid, listQuestion, type NamedList } from "./ContactSelection.ts"
 import { ListName } from "./ListName.tsx"
@@ -41,41 +43,41 @@ export const ContactLists = ({
     onClose()
   }
   return (
-    <section className="stack" aria-label="Lists">
-      <h3>Lists</h3>
-      {lists.length === 0 ? <p>On no list.</p> : null}
+    <section className="stack" aria-label={sharedTexts.views.lists}>
+      <h3>{sharedTexts.views.lists}</h3>
+      {lists.length === 0 ? <p>{cardTexts.onNone}</p> : null}
       <ul className="values">
         {lists.map((name) => (
           <li key={name}>
-            <button type="button" className="link" title="Show everybody on this list" onClick={() => show(name)}>
+            <button type="button" className="link" title={sharedTexts.showList} onClick={() => show(name)}>
               <bdi>{name}</bdi>
             </button>{" "}
             <button
               type="button"
               disabled={isFixed || placed.waiting}
-              aria-label={`Take off ${name}`}
+              aria-label={cardTexts.takeOffNamed(name)}
               onClick={() => place({ email, name, isOn: false })}
             >
-              Take off
+              {cardTexts.takeOff}
             </button>
           </li>
         ))}
       </ul>
       <form className="bar" onSubmit={submit}>
-        <ListName label="Another list" list={list} onChange={setList} />
+        <ListName label={cardTexts.otherList} list={list} onChange={setList} />
         <button type="submit" disabled={isFixed || !isReady}>
-          Put on it
+          {cardTexts.putOn}
         </button>
       </form>
       <Problem message={problemOf(placed)} />
       <p role="status">
-        {done === undefined ? null : (
-          <>
-            {done.isOn ? "On" : "Off"} the list <bdi>{done.name.trim()}</bdi>.
-          </>
-        )}
+        {done === undefined
+          ? null
+          : done.isOn
+            ? cardTexts.isOn(<bdi>{done.name.trim()}</bdi>)
+            : cardTexts.isOff(<bdi>{done.name.trim()}</bdi>)}
       </p>
-      {done === undefined ? null : <UndoButton key={done.run} run={done.run} title="Undo" total={1} />}
+      {done === undefined ? null : <UndoButton key={done.run} run={done.run} title={sharedTexts.undo} total={1} />}
       {isReady ? <CommandLine command={{ program: placeProgram(true), given: [list.name.trim(), email] }} /> : null}
     </section>
   )

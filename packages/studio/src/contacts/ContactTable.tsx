@@ -8,9 +8,10 @@ import { StatusMark } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Shown } from "../kit/Times.tsx"
+import { contactTexts } from "../texts/ContactTexts.ts"
+import { fieldTitle, sharedTexts, valueWords } from "../texts/SharedTexts.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { addedColumn, type ContactColumn, columnsOf } from "./ContactColumn.ts"
-import { fieldTitle, valueWords } from "../texts/SharedTexts.ts"
 
 const Cell = ({ name, value }: Pick<ContactColumn, "name"> & { readonly value: ReturnType<ContactColumn["read"]> }) =>
   typeof value !== "string" ? (
@@ -47,7 +48,7 @@ const SortHeading = ({ by, children }: { readonly by: SortedBy; readonly childre
       type="button"
       className="sort"
       aria-disabled={isFixed}
-      title={isFixed ? `Not sorted here: ${reason}` : undefined}
+      title={isFixed ? contactTexts.notSorted(reason) : undefined}
       onClick={() => {
         if (!isFixed) setSort(turns[by][sort] ?? firstTurn[by])
       }}
@@ -67,7 +68,7 @@ export const ContactTable = () => {
   const open = useAtomSet(ContactAtoms.opened)
   const last = useRef("")
   if (!AsyncResult.isSuccess(page)) {
-    return problemOf(page) === undefined ? <p>Reading the contacts…</p> : <Problem message={problemOf(page)} />
+    return problemOf(page) === undefined ? <p>{sharedTexts.readingContacts}</p> : <Problem message={problemOf(page)} />
   }
   const { contacts, first } = page.value
   if (contacts.length === 0) return null
@@ -93,7 +94,7 @@ export const ContactTable = () => {
   }
   return (
     <Table
-      label="Contacts, page by page"
+      label={contactTexts.table}
       className="rows preview contacts"
       total={total}
       isWaiting={page.waiting}
@@ -101,7 +102,7 @@ export const ContactTable = () => {
         <input
           key="all"
           type="checkbox"
-          aria-label="Choose all of this page"
+          aria-label={contactTexts.choosePage}
           checked={isPageChosen}
           indeterminate={!isPageChosen && emails.some(isChosen)}
           onChange={({ currentTarget }) => choose(0, emails.length, currentTarget.checked)}
@@ -131,7 +132,7 @@ export const ContactTable = () => {
           <td>
             <input
               type="checkbox"
-              aria-label={`Choose ${contact.email}`}
+              aria-label={contactTexts.choose(contact.email)}
               checked={isChosen(contact.email)}
               // With Shift the browser would select the text between two clicks, too.
               onMouseDown={(event) => {

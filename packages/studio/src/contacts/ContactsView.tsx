@@ -7,6 +7,8 @@ import { later } from "../kit/Later.tsx"
 import { Pager } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
+import { contactTexts } from "../texts/ContactTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import { Actions, AddContact } from "./Actions.tsx"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import * as AppliedRule from "../rules/AppliedRule.ts"
@@ -22,7 +24,7 @@ const ChosenAlone = () => {
   return size === 0 ? null : (
     <label className="choice">
       <input type="checkbox" checked={isOnly} onChange={({ currentTarget }) => setOnly(currentTarget.checked)} />
-      Show the chosen alone
+      {contactTexts.chosenAlone}
     </label>
   )
 }
@@ -35,17 +37,17 @@ const Opened = () => {
 
 /** What a person can do where no contact is shown. */
 const NoContacts = ({ rule }: { readonly rule: string }) => (
-  <Empty icon="contacts" title={rule === "" ? "There are no contacts yet" : "No contact matches"}>
+  <Empty icon="contacts" title={rule === "" ? contactTexts.none : contactTexts.noMatch}>
     {rule === "" ? (
       <>
-        <p>Import a file of yours, or add one by hand.</p>
+        <p>{contactTexts.importOrAdd}</p>
         <a className="button primary" href="#import">
           <Icon name="import" />
-          Import a file
+          {sharedTexts.importFile}
         </a>
       </>
     ) : (
-      <p>Look for a part of the name or address, remove a filter, or show all contacts.</p>
+      <p>{contactTexts.lookElsewhere}</p>
     )}
   </Empty>
 )
@@ -55,7 +57,7 @@ const Columns = () => {
   const fieldsInUse = useAtomValue(AppliedRule.knownFields)
   return (
     <fieldset>
-      <legend className="unseen">Columns to show</legend>
+      <legend className="unseen">{contactTexts.columnsToShow}</legend>
       {allColumns(fieldsInUse).map(({ name, title }) => (
         <label key={name}>
           <input
@@ -100,7 +102,7 @@ const ColumnChoice = () => {
     >
       <summary ref={button}>
         <Icon name="columns" />
-        Columns
+        {contactTexts.columns}
       </summary>
       {isOpen ? <Columns /> : null}
     </details>
@@ -123,14 +125,14 @@ export const ContactsView = ({ children }: { readonly children: ReactNode }) => 
     <section className="contacts" aria-labelledby="contacts-title">
       <div className="title">
         <h1 id="contacts-title" tabIndex={-1}>
-          Contacts
+          {sharedTexts.views.contacts}
         </h1>
         <AddContact />
       </div>
       {children}
       <div className="bar">
         {shownTotal === undefined ? (
-          <span role="status">{rule === "" ? "Counting…" : "Searching…"}</span>
+          <span role="status">{rule === "" ? contactTexts.counting : contactTexts.searching}</span>
         ) : (
           <Pages total={shownTotal} />
         )}

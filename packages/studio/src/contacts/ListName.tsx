@@ -2,6 +2,7 @@
 import { useId } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
+import { listTexts } from "../texts/ListTexts.ts"
 import { listQuestion, type NamedList } from "./ContactSelection.ts"
 import { Near } from "./NearField.tsx"
 
@@ -38,20 +39,20 @@ export const ListName = ({
         </datalist>
       </label>
       {question._tag === "Near" ? (
-        <Near near={question.near} onTake={(name) => onChange({ name, isMeant: false })} what="There is no such list">
+        <Near near={question.near} onTake={(name) => onChange({ name, isMeant: false })} what={listTexts.near}>
           <button type="button" onClick={() => onChange({ ...list, isMeant: true })}>
-            Make a new list
+            {listTexts.makeNew}
           </button>
         </Near>
       ) : null}
       {question._tag === "New" ? (
         <p className="note" role="status">
-          This makes a new list.
+          {listTexts.makesNew}
         </p>
       ) : null}
       {question._tag === "Unknown" ? (
         <p className="note" role="status">
-          There is no such list.
+          {listTexts.noSuch}
         </p>
       ) : null}
     </>

@@ -4,6 +4,8 @@ import { nearField } from "@roster/workflows"
 import type { ReactNode } from "preact/compat"
 import { useAtomValue } from "../kit/Atoms.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
+import { cardTexts } from "../texts/CardTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 
 /** The name that may be meant, and what else can be said. */
 export const Near = ({
@@ -15,15 +17,15 @@ export const Near = ({
   readonly near: string
   /** Takes that name; where it cannot be written here, it is only said. */
   readonly onTake?: ((name: string) => void) | undefined
-  /** What is said of the new name, without a full stop. */
-  readonly what: string
+  /** What is said of the new name, with the other one in it. */
+  readonly what: (near: ReactNode) => ReactNode
   readonly children?: ReactNode
 }) => (
   <p className="note" role="status">
-    {what}, and there is <bdi>{near}</bdi>.{" "}
+    {what(<bdi>{near}</bdi>)}{" "}
     {onTake === undefined ? null : (
       <button type="button" onClick={() => onTake(near)}>
-        It is <bdi>{near}</bdi>
+        {sharedTexts.itIs(<bdi>{near}</bdi>)}
       </button>
     )}{" "}
     {children}
@@ -37,6 +39,6 @@ export const NearField = ({ name, onTake }: { readonly name: string; readonly on
   if (inUse === undefined || folded === "" || known.some((one) => FieldNames.foldName(one) === folded)) return null
   const near = nearField(name, known)
   return near === undefined ? null : (
-    <Near near={near} onTake={known.includes(near) ? onTake : undefined} what="No contact has this field" />
+    <Near near={near} onTake={known.includes(near) ? onTake : undefined} what={cardTexts.nearField} />
   )
 }

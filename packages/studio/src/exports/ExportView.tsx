@@ -51,7 +51,7 @@ const wordsOf = ({ meant }: ExportAtoms.WantedExport): string =>
   meant._tag === "Chosen"
     ? people(meant.emails.size)
     : meant.rule === ""
-      ? exportTexts.allContacts
+      ? sharedTexts.allContacts
       : shortened(meant.rule)
 
 const Made = ({ one }: { readonly one: ExportAtoms.MadeExport }) => {

@@ -7,7 +7,7 @@ import { Result } from "effect"
 import { Atom } from "effect/reactivity"
 import { pageSize, sizes } from "../kit/Pager.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
-import { findTexts } from "../texts/FindTexts.ts"
+import { appTexts } from "../texts/AppTexts.ts"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { usualColumns } from "../contacts/ContactColumn.ts"
 
@@ -137,7 +137,7 @@ export const savedView = Atom.writable(
 
 /** Why a part of an address was left out, in a sentence; `undefined` if none was. */
 export const problemOf = ({ mistaken, unknown }: ReadAddress): string | undefined => {
-  if (mistaken !== undefined) return findTexts.mistaken
+  if (mistaken !== undefined) return appTexts.mistaken
   const names = unknown.map((name) => name.slice(0, 30)).slice(0, 3)
-  return names.length === 0 ? undefined : findTexts.notKnown(names)
+  return names.length === 0 ? undefined : appTexts.notKnown(names)
 }

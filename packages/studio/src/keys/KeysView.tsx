@@ -78,7 +78,7 @@ const Row = ({
               <div key={finding._tag} className="note warn">
                 {findingWords(finding)}{" "}
                 <button type="button" className="link" onClick={() => onOpen({ _tag: action, listed })}>
-                  {action === "Delete" ? keyTexts.delete(name, unseen) : keyTexts.change(name, unseen)}
+                  {action === "Delete" ? sharedTexts.deleteNamed(name, unseen) : keyTexts.change(name, unseen)}
                 </button>
               </div>
             )
@@ -97,7 +97,7 @@ const Row = ({
             {keyTexts.leaked(name, unseen)}
           </button>
           <button type="button" className="danger" onClick={() => onOpen({ _tag: "Delete", listed })}>
-            {keyTexts.delete(name, unseen)}
+            {sharedTexts.deleteNamed(name, unseen)}
           </button>
         </div>
       </td>

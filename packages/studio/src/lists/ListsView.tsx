@@ -1,22 +1,26 @@
 /** The lists: each with its people and when it was made. They are made, renamed, exported, deleted, and the chosen are put on them. */
 import { type ContactList } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
-import { type FormEvent, useEffect, useRef, useState } from "preact/compat"
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "preact/compat"
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { isSaid, listQuestion, type NamedList, wanted } from "../contacts/ContactSelection.ts"
 import { ListName } from "../contacts/ListName.tsx"
 import { addressOf, shown } from "../find/ContactsAddress.ts"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
-import { people } from "../kit/Counts.ts"
+
 import { Dialog } from "../kit/Dialog.tsx"
 import { Empty } from "../kit/Empty.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
+import { unseen } from "../kit/Unseen.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing, Needs } from "../session/Rights.tsx"
+import { number } from "../texts/Language.ts"
+import { listTexts } from "../texts/ListTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as ListAtoms from "./ListAtoms.ts"
 
 const unnamed: NamedList = { name: "", isMeant: false }
@@ -45,22 +49,16 @@ const NewList = () => {
   return (
     <Needs level="ModifyContacts">
       <form className="bar" onSubmit={submit}>
-        <ListName label="New list" list={list} onChange={setList} />
+        <ListName label={listTexts.new} list={list} onChange={setList} />
         <button
           type="submit"
           className="primary"
           disabled={!isSaid(question) || question._tag === "Known" || created.waiting}
         >
-          Make it
+          {listTexts.makeIt}
         </button>
-        {question._tag === "Known" ? <span role="status">There is a list of this name.</span> : null}
-        <span role="status">
-          {isThere ? (
-            <>
-              The list <bdi>{made}</bdi> is made.
-            </>
-          ) : null}
-        </span>
+        {question._tag === "Known" ? <span role="status">{listTexts.isThere}</span> : null}
+        <span role="status">{isThere ? listTexts.isMade(<bdi>{made}</bdi>) : null}</span>
       </form>
       <Problem message={problemOf(created)} />
       {question._tag === "New" ? <CommandLine command={ListAtoms.createCommand(list.name, list.isMeant)} /> : null}
@@ -81,22 +79,22 @@ const RenameDialog = ({ name, onClose }: { readonly name: string; readonly onClo
     rename({ from: name, to })
   }
   return (
-    <Dialog title={`Rename the list ${name}`} onClose={onClose}>
+    <Dialog title={listTexts.renameNamed(name)} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <label>
-          Its new name
+          {listTexts.newName}
           <input autoComplete="off" value={to} onChange={({ currentTarget }) => setTo(currentTarget.value)} />
         </label>
-        <p>Everybody stays on it. A saved filter that names it has to be changed by hand.</p>
+        <p>{listTexts.staysOn}</p>
         <button type="submit" className="primary" disabled={!isOther || renamed.waiting}>
-          Rename it
+          {listTexts.renameIt}
         </button>
       </form>
       <Problem message={renamed === before.current ? undefined : problemOf(renamed)} />
       {isOther ? <CommandLine command={ListAtoms.renameCommand({ from: name, to })} /> : null}
       <div className="buttons">
         <button type="button" onClick={onClose}>
-          Close
+          {sharedTexts.close}
         </button>
       </div>
     </Dialog>
@@ -111,9 +109,9 @@ const Renamed = () => {
   const { from, to } = renamed.value
   return (
     <p className="note" role="status">
-      The list <bdi>{from}</bdi> is now <bdi>{to.trim()}</bdi>.{" "}
+      {listTexts.isRenamed(<bdi>{from}</bdi>, <bdi>{to.trim()}</bdi>)}{" "}
       <button type="button" onClick={() => rename({ from: to.trim(), to: from })}>
-        Undo
+        {sharedTexts.undo}
       </button>
     </p>
   )
@@ -131,37 +129,37 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
   return (
     <tr>
       <th scope="row">
-        <a href={`#${addressOf({ rule: ListAtoms.ruleOf(list) })}`} title="Show everybody on this list">
+        <a href={`#${addressOf({ rule: ListAtoms.ruleOf(list) })}`} title={sharedTexts.showList}>
           <bdi>{name}</bdi>
         </a>
       </th>
-      <td className="number">{contacts?.toLocaleString()}</td>
+      <td className="number">{contacts === undefined ? null : number(contacts)}</td>
       <td>{dateAdded === undefined ? null : <Time at={dateAdded} />}</td>
       <td>
         <div className="buttons">
           {chosen === 0 ? null : (
             <>
               <button type="button" disabled={isFixed} onClick={() => place(true)}>
-                Put {chosen.toLocaleString()} on it<span className="unseen">, the list {name}</span>…
+                {listTexts.putChosen(chosen, name, unseen)}
               </button>
               <button type="button" disabled={isFixed} onClick={() => place(false)}>
-                Take {chosen.toLocaleString()} off it<span className="unseen">, the list {name}</span>…
+                {listTexts.takeChosen(chosen, name, unseen)}
               </button>
             </>
           )}
           {mayNotExport === undefined ? (
             <a className="button" href={`#${AppliedRule.exportAddress(ListAtoms.ruleOf(list))}`}>
               <Icon name="export" />
-              Export<span className="unseen"> {name}</span>…
+              {listTexts.export(name, unseen)}
             </a>
           ) : (
             <button type="button" disabled title={mayNotExport}>
               <Icon name="export" />
-              Export…
+              {sharedTexts.export}
             </button>
           )}
           <button type="button" disabled={isFixed} onClick={onRename}>
-            Rename<span className="unseen"> {name}</span>…
+            {listTexts.rename(name, unseen)}
           </button>
           <button
             type="button"
@@ -170,7 +168,7 @@ const Row = ({ list, onRename }: { readonly list: ContactList; readonly onRename
             onClick={() => want({ _tag: "DeleteList", name, contacts })}
           >
             <Icon name="delete" />
-            Delete<span className="unseen"> {name}</span>…
+            {sharedTexts.deleteNamed(name, unseen)}
           </button>
         </div>
       </td>
@@ -185,36 +183,29 @@ export const ListsView = () => {
   const contacts = `#${addressOf(useAtomValue(shown))}`
   const [renaming, setRenaming] = useState<string | undefined>(undefined)
   const all = AsyncResult.isSuccess(lists) ? lists.value : undefined
+  const toContacts = (words: string): ReactNode => <a href={contacts}>{words}</a>
+  const { made, people, whatToDo } = listTexts.headings
   return (
     <section aria-labelledby="lists-title">
       <div className="title">
-        <h1 id="lists-title">Lists</h1>
+        <h1 id="lists-title">{sharedTexts.views.lists}</h1>
       </div>
       <NewList />
       <Renamed />
       <Problem message={problemOf(lists)} />
       {all === undefined ? (
-        problemOf(lists) === undefined && <p>Reading the lists…</p>
+        problemOf(lists) === undefined && <p>{listTexts.reading}</p>
       ) : all.length === 0 ? (
-        <Empty icon="lists" title="There are no lists yet">
-          <p>
-            Make one here, or choose people among <a href={contacts}>the contacts</a> and put them on one.
-          </p>
+        <Empty icon="lists" title={listTexts.none}>
+          <p>{listTexts.firstSteps(toContacts)}</p>
         </Empty>
       ) : (
         <>
-          <p>
-            {chosen === 0 ? (
-              <>
-                To put people on a list, choose them among <a href={contacts}>the contacts</a>.
-              </>
-            ) : (
-              <>
-                {people(chosen)} chosen among <a href={contacts}>the contacts</a>.
-              </>
-            )}
-          </p>
-          <Table label="All lists" columns={["Name", <Numbers key="people">People</Numbers>, "Made", "What to do"]}>
+          <p>{chosen === 0 ? listTexts.chooseAmong(toContacts) : listTexts.chosenAmong(chosen, toContacts)}</p>
+          <Table
+            label={listTexts.all}
+            columns={[sharedTexts.name, <Numbers key="people">{people}</Numbers>, made, whatToDo]}
+          >
             {all.map((list) => (
               <Row key={list.listName} list={list} onRename={() => setRenaming(list.listName)} />
             ))}

@@ -14,10 +14,10 @@ import { unseen } from "../kit/Unseen.tsx"
 import * as RunAtoms from "../runs/RunAtoms.ts"
 import { beganAt } from "../runs/RunWords.ts"
 import { StateMark } from "../runs/StateMark.tsx"
-import { whatOf } from "../texts/DeedTexts.ts"
 import { missing } from "../session/Rights.tsx"
 import { monthWords, number } from "../texts/Language.ts"
 import { overviewTexts } from "../texts/OverviewTexts.ts"
+import { whatOf } from "../texts/RunTexts.ts"
 import { sharedTexts } from "../texts/SharedTexts.ts"
 import { Growth, Share } from "./Charts.tsx"
 import * as OverviewAtoms from "./OverviewAtoms.ts"
@@ -75,7 +75,7 @@ const Statuses = ({ summary }: { readonly summary: AccountSummary }) => (
           <td className="shares">
             <Share of={contacts} among={summary.contacts} />
           </td>
-          <td>{isMailed ? overviewTexts.getsMail : overviewTexts.getsNone}</td>
+          <td>{isMailed ? sharedTexts.getsMail : overviewTexts.getsNone}</td>
         </tr>
       ))}
     </Table>

@@ -32,11 +32,14 @@ import {
   wanted
 } from "../contacts/ContactSelection.ts"
 import { blobOf, bytesOf } from "../kit/Blobs.ts"
-import { counted } from "../kit/Counts.ts"
+
 import { askWhile } from "../session/Unsaved.tsx"
 import { contactsChanged } from "../session/Changes.ts"
 import { type Ended, runEnd } from "../session/RunEnd.ts"
 import { runtime } from "../session/Session.ts"
+import { counted } from "../texts/Language.ts"
+import { planTexts } from "../texts/PlanTexts.ts"
+import { nouns, people, sharedTexts } from "../texts/SharedTexts.ts"
 
 export type Add = Extract<Wanted, { readonly _tag: "Add" }>
 export type AddMany = Extract<Wanted, { readonly _tag: "AddMany" }>
@@ -95,7 +98,7 @@ export const mostByClick = 1000
 /** The browser has lost what it kept of a plan. */
 export class PlanLost extends Data.TaggedError("PlanLost") {
   override get message(): string {
-    return "The browser cannot read the plan any more. Nothing was changed by this; make the plan again."
+    return planTexts.lost
   }
 }
 
@@ -164,10 +167,10 @@ const everybody = ruleBut("", new Set())
 export const titleOf = (of: Wanted): string => {
   if (of._tag === "Add") return of.contact.email.trim()
   if (of._tag === "DeleteList") return of.name
-  if (of._tag === "AddMany") return counted(of.emails.length, "address", "addresses")
-  if (of.meant._tag === "ByRule") return of.meant.rule === everybody ? "all contacts" : of.meant.rule
+  if (of._tag === "AddMany") return counted(of.emails.length, nouns.address)
+  if (of.meant._tag === "ByRule") return of.meant.rule === everybody ? sharedTexts.allContacts : of.meant.rule
   const [first = "", ...others] = of.meant.emails
-  return others.length === 0 ? first : counted(others.length + 1, "contact")
+  return others.length === 0 ? first : people(others.length + 1)
 }
 
 /** What its run is of. Who was added is in what the run recorded. */
@@ -200,7 +203,7 @@ export const add = runtime.fn(
     })
     const { leftOut = 0, rejectedRows } = plan.summary
     if (leftOut > 0) {
-      return yield* new NothingToDo({ reason: `A contact ${titleOf(of)} is stored already. Open it to change it.` })
+      return yield* new NothingToDo({ reason: planTexts.isStored(titleOf(of)) })
     }
     if (rejectedRows.length > 0) {
       return yield* new NothingToDo({ reason: rejectedRows.map(({ reason }) => reason).join("\n") })

@@ -8,6 +8,8 @@ import { ListName } from "../contacts/ListName.tsx"
 import { NearField } from "../contacts/NearField.tsx"
 import { Choices } from "../kit/Mark.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
+import { planTexts } from "../texts/PlanTexts.ts"
+import { fieldTitle, sharedTexts } from "../texts/SharedTexts.ts"
 
 type Of<Field extends NewValue["field"]> = Extract<NewValue, { readonly field: Field }>
 
@@ -20,7 +22,7 @@ const isStatus = Schema.is(ContactStatus)
 
 const StatusField = ({ onChange, to }: Props<Of<"status">>) => (
   <label>
-    New status
+    {planTexts.newStatus}
     <select
       value={to.value ?? ""}
       onChange={({ currentTarget: { value } }) =>
@@ -28,7 +30,7 @@ const StatusField = ({ onChange, to }: Props<Of<"status">>) => (
       }
     >
       <option value="" disabled>
-        Choose one
+        {planTexts.chooseOne}
       </option>
       <Choices of={ContactStatus.literals} />
     </select>
@@ -36,13 +38,13 @@ const StatusField = ({ onChange, to }: Props<Of<"status">>) => (
 )
 
 const places = [
-  [true, "Put them on a list"],
-  [false, "Take them off a list"]
+  [true, planTexts.putOnList],
+  [false, planTexts.takeOffList]
 ] as const
 
 const ListFields = ({ onChange, to }: Props<Of<"list">>) => (
   <>
-    <div className="kinds" role="radiogroup" aria-label="What to do">
+    <div className="kinds" role="radiogroup" aria-label={planTexts.whatToDo}>
       {places.map(([isOn, words]) => (
         <label key={words} className="choice">
           <input type="radio" name="place" checked={to.isOn === isOn} onChange={() => onChange({ ...to, isOn })} />
@@ -50,20 +52,20 @@ const ListFields = ({ onChange, to }: Props<Of<"list">>) => (
         </label>
       ))}
     </div>
-    <ListName label="Name of the list" isOn={to.isOn} list={to} onChange={(list) => onChange({ ...to, ...list })} />
+    <ListName label={planTexts.nameOfList} isOn={to.isOn} list={to} onChange={(list) => onChange({ ...to, ...list })} />
   </>
 )
 
 /** The fields that every contact has, as the choice begins with them. */
 const ownFields = {
-  firstName: ["First name", { field: "firstName", value: "" }],
-  lastName: ["Last name", { field: "lastName", value: "" }]
+  firstName: [fieldTitle("FirstName"), { field: "firstName", value: "" }],
+  lastName: [fieldTitle("LastName"), { field: "lastName", value: "" }]
 } as const satisfies Record<string, readonly [string, NewValue]>
 
 const isOwnField = (text: string): text is keyof typeof ownFields => Object.hasOwn(ownFields, text)
 
 /** How the choice calls a custom field in use, whatever its name is. */
-const inUse = "in use: "
+const inUse = "used:"
 
 const TextFields = ({ onChange, to }: Props<Of<"custom" | "firstName" | "lastName">>) => {
   const fieldsInUse = useAtomValue(AppliedRule.knownFields)
@@ -81,12 +83,12 @@ const TextFields = ({ onChange, to }: Props<Of<"custom" | "firstName" | "lastNam
   return (
     <>
       <label>
-        Field
+        {planTexts.field}
         <select
           value={to.field !== "custom" ? to.field : isNew ? "new" : isUnnamed ? "" : `${inUse}${to.name}`}
           onChange={({ currentTarget: { value } }) => choose(value)}
         >
-          {isUnnamed && !isNew ? <option value="">Choose a field…</option> : null}
+          {isUnnamed && !isNew ? <option value="">{sharedTexts.chooseField}</option> : null}
           {known.map((name) => (
             <option key={name} value={`${inUse}${name}`}>
               {name}
@@ -97,13 +99,13 @@ const TextFields = ({ onChange, to }: Props<Of<"custom" | "firstName" | "lastNam
               {title}
             </option>
           ))}
-          <option value="new">A new field…</option>
+          <option value="new">{planTexts.newField}</option>
         </select>
       </label>
       {isNew && to.field === "custom" ? (
         <>
           <label>
-            Name of the new field
+            {planTexts.nameOfField}
             <input
               autoComplete="off"
               value={to.name}
@@ -114,7 +116,7 @@ const TextFields = ({ onChange, to }: Props<Of<"custom" | "firstName" | "lastNam
         </>
       ) : null}
       <label>
-        New value <small>(empty: the field is removed)</small>
+        {planTexts.newValue} <small>{planTexts.emptyRemoves}</small>
         <input value={to.value} onChange={({ currentTarget }) => onChange({ ...to, value: currentTarget.value })} />
       </label>
     </>

@@ -4,13 +4,15 @@ import { type FormEvent, type ReactNode, useEffect, useRef, useState } from "pre
 import * as ContactAtoms from "../contacts/ContactAtoms.ts"
 import { isSaid, listQuestion, type NewValue, type Wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { people } from "../kit/Counts.ts"
+
 import { Dialog } from "../kit/Dialog.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { useAskedClose } from "../session/Unsaved.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Confirmed } from "../session/Confirmed.tsx"
+import { planTexts } from "../texts/PlanTexts.ts"
+import { fieldTitle, people, sharedTexts } from "../texts/SharedTexts.ts"
 import * as ContactPlan from "./ContactPlan.ts"
 import { NewValueFields } from "./NewValueFields.tsx"
 import { Preview } from "./Preview.tsx"
@@ -25,7 +27,7 @@ const Buttons = ({ children, onClose }: Pick<Props<Wanted>, "onClose"> & { reado
   <div className="buttons">
     {children}
     <button type="button" onClick={onClose}>
-      Close
+      {sharedTexts.close}
     </button>
   </div>
 )
@@ -37,9 +39,9 @@ const Command = ({ of }: { readonly of: Wanted }) => (
 // A new contact
 
 const newFields = [
-  ["email", "E-mail address"],
-  ["firstName", "First name"],
-  ["lastName", "Last name"]
+  ["email", planTexts.email],
+  ["firstName", fieldTitle("FirstName")],
+  ["lastName", fieldTitle("LastName")]
 ] as const
 
 const AddDialog = ({ begun, onClose }: Props<ContactPlan.Add>) => {
@@ -60,7 +62,7 @@ const AddDialog = ({ begun, onClose }: Props<ContactPlan.Add>) => {
     add(wanted)
   }
   return (
-    <Dialog title="Add a contact" onClose={close}>
+    <Dialog title={planTexts.add} onClose={close}>
       {question}
       <form className="stack" onSubmit={submit}>
         {newFields.map(([name, label]) => (
@@ -78,10 +80,10 @@ const AddDialog = ({ begun, onClose }: Props<ContactPlan.Add>) => {
           </label>
         ))}
         <Problem message={added === before.current ? undefined : problemOf(added)} />
-        {added.waiting ? <p role="status">Writing…</p> : null}
+        {added.waiting ? <p role="status">{planTexts.writing}</p> : null}
         <Buttons onClose={close}>
           <button type="submit" className="primary" disabled={email === "" || added.waiting}>
-            Add the contact
+            {planTexts.addIt}
           </button>
         </Buttons>
       </form>
@@ -101,19 +103,19 @@ const DeleteListDialog = ({ begun, onClose }: Props<ContactPlan.DeleteList>) => 
     onClose()
   }
   return (
-    <Dialog title={`Delete the list ${name}`} onClose={onClose}>
+    <Dialog title={planTexts.deleteList(name)} onClose={onClose}>
       <form className="stack" onSubmit={submit}>
         <p role="status">
           {contacts === undefined
-            ? "Those who are on it stay, and are on it no more. This service does not tell who they are, so nobody can undo this."
+            ? planTexts.untold
             : contacts === 0
-              ? "Nobody is on it."
-              : `${people(contacts)} on it: they stay, with everything else that is known of them, and are on this list no more. It can be undone.`}
+              ? planTexts.nobodyOn
+              : planTexts.theyStay(contacts)}
         </p>
         <Buttons onClose={onClose}>
           <Confirmed count={contacts === undefined || contacts <= ContactPlan.mostByClick ? undefined : contacts}>
             <button type="submit" className="danger" disabled={applied.waiting}>
-              Delete the list
+              {planTexts.deleteIt}
             </button>
           </Confirmed>
         </Buttons>
@@ -125,13 +127,9 @@ const DeleteListDialog = ({ begun, onClose }: Props<ContactPlan.DeleteList>) => 
 
 // A change, or a deletion
 
-const titles = { status: "Status", list: "Lists", custom: "Field", firstName: "Field", lastName: "Field" } as const
-
 /** Whom it is done to: of a filter their number, since its text is the program's and not the reader's. */
 const whom = (of: ContactPlan.Planable, chosen: number): string =>
   of._tag !== "AddMany" && of.meant._tag === "ByRule" ? people(chosen) : ContactPlan.titleOf(of)
-
-const verbs = { AddMany: "Add", Delete: "Delete" } as const
 
 const isGiven = (to: NewValue, lists: ReadonlyArray<string>): boolean =>
   to.field === "list"
@@ -169,7 +167,10 @@ const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Planable>) => {
   const isPlanned = AsyncResult.isSuccess(planned) && !planned.waiting
   return (
     <Dialog
-      title={`${wanted._tag === "Change" ? titles[wanted.to.field] : verbs[wanted._tag]}: ${whom(wanted, chosen)}`}
+      title={planTexts.title(
+        wanted._tag === "Change" ? planTexts.titles[wanted.to.field] : planTexts.verbs[wanted._tag],
+        whom(wanted, chosen)
+      )}
       onClose={onClose}
     >
       {wanted._tag !== "Change" ? null : (
@@ -178,7 +179,7 @@ const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Planable>) => {
           {isPlanned ? null : (
             <Buttons onClose={onClose}>
               <button type="submit" className="primary" disabled={!isReady || planned.waiting}>
-                Show what changes
+                {planTexts.show}
               </button>
             </Buttons>
           )}
@@ -187,10 +188,10 @@ const ChangeDialog = ({ begun, onClose }: Props<ContactPlan.Planable>) => {
       <Problem message={problemOf(planned)} />
       {planned.waiting ? (
         <p>
-          <span role="status">Reading the contacts…</span> {read === 0 ? "" : `${read.toLocaleString()} so far.`}
+          <span role="status">{sharedTexts.readingContacts}</span> {read === 0 ? "" : planTexts.soFar(read)}
         </p>
       ) : null}
-      {applied.waiting ? <p role="status">Another change is being written. Wait until it is done.</p> : null}
+      {applied.waiting ? <p role="status">{planTexts.otherIsWritten}</p> : null}
       {isPlanned && !applied.waiting ? (
         <Preview
           planned={planned.value}

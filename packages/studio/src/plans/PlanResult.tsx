@@ -4,30 +4,32 @@ import { Atom } from "effect/reactivity"
 import { useEffect, useRef } from "preact/compat"
 import type { Wanted } from "../contacts/ContactSelection.ts"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
-import { people } from "../kit/Counts.ts"
+
 import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { UndoButton } from "../session/Undo.tsx"
+import { planTexts } from "../texts/PlanTexts.ts"
+import { fieldTitle, sharedTexts, shortened, statusWords } from "../texts/SharedTexts.ts"
 import * as ContactPlan from "./ContactPlan.ts"
-import { shortened, statusWords } from "../texts/SharedTexts.ts"
 
 /** What was done, before its counts. */
 const doneWords = (of: Wanted): string => {
-  if (of._tag === "Add") return `Contact ${of.contact.email.trim()}`
-  if (of._tag === "DeleteList") return `The list ${of.name} is deleted`
-  if (of._tag === "AddMany") return "Contacts added"
-  if (of._tag === "Delete") return "Deletion"
+  if (of._tag === "Add") return planTexts.added(of.contact.email.trim())
+  if (of._tag === "DeleteList") return planTexts.listDeleted(of.name)
+  if (of._tag === "AddMany") return planTexts.manyAdded
+  if (of._tag === "Delete") return planTexts.deletion
   const { to } = of
-  if (to.field === "list") return `${to.isOn ? "On" : "Off"} the list ${to.name.trim()}`
-  if (to.field === "status") return `Status ${statusWords(to.value ?? "")}`
-  return `${to.field === "custom" ? to.name.trim() : fieldNames[to.field]}: ${to.value || "removed"}`
+  if (to.field === "list") return to.isOn ? planTexts.isOn(to.name.trim()) : planTexts.isOff(to.name.trim())
+  if (to.field === "status") return planTexts.status(statusWords(to.value ?? ""))
+  const field = to.field === "custom" ? to.name.trim() : fieldNames[to.field]
+  return to.value === "" ? planTexts.fieldRemoved(field) : planTexts.fieldSet(field, to.value)
 }
 
-const fieldNames = { firstName: "First name", lastName: "Last name" } as const
+const fieldNames = { firstName: fieldTitle("FirstName"), lastName: fieldTitle("LastName") } as const
 
 const countWords = ({ of, ...report }: ContactPlan.Applied): ReadonlyArray<string> =>
   of._tag === "DeleteList"
-    ? [report.done === 0 ? "Nobody was on it." : `${people(report.done)} on it: they stay.`]
+    ? [report.done === 0 ? planTexts.nobodyWasOn : planTexts.stayed(report.done)]
     : reportWords(report)
 
 const PutAway = () => {
@@ -39,7 +41,7 @@ const PutAway = () => {
   return (
     <button type="button" className="quiet" onClick={putAway}>
       <Icon name="close" />
-      Put away
+      {planTexts.putAway}
     </button>
   )
 }
@@ -49,7 +51,7 @@ const Done = ({ applied }: { readonly applied: ContactPlan.Applied }) => {
   // The dialog that began it is gone, and so may be what opened that.
   useEffect(() => heading.current?.focus(), [])
   return (
-    <div className="note" role="group" aria-label="What was done">
+    <div className="note" role="group" aria-label={planTexts.done}>
       <div className="bar">
         <div role="status" className="stack">
           <h2 ref={heading} tabIndex={-1}>
@@ -59,7 +61,9 @@ const Done = ({ applied }: { readonly applied: ContactPlan.Applied }) => {
             <p key={line}>{line}</p>
           ))}
         </div>
-        {applied.run === undefined ? null : <UndoButton run={applied.run} title="Undo" total={applied.done} />}
+        {applied.run === undefined ? null : (
+          <UndoButton run={applied.run} title={sharedTexts.undo} total={applied.done} />
+        )}
         <PutAway />
       </div>
       <Problem message={applied.stoppedBy?.message} />
@@ -75,10 +79,10 @@ export const PlanResult = () => {
   if (applying.waiting) {
     return (
       <div className="note bar">
-        <span role="status">Writing…</span>
-        {done === 0 ? null : <span>{people(done)} so far</span>}
+        <span role="status">{planTexts.writing}</span>
+        {done === 0 ? null : <span>{planTexts.writtenSoFar(done)}</span>}
         <button type="button" disabled={isStopped} onClick={() => stop(true)}>
-          Stop
+          {sharedTexts.stop}
         </button>
       </div>
     )

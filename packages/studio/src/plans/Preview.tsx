@@ -2,15 +2,16 @@
 import { type PlanSummary, recipientWords } from "@roster/workflows"
 import type { FormEvent } from "preact/compat"
 import { Unplaced } from "../contacts/Unplaced.tsx"
-import { people } from "../kit/Counts.ts"
+
 import { Confirmed } from "../session/Confirmed.tsx"
+import { planTexts } from "../texts/PlanTexts.ts"
+import { sharedTexts, shortened, statusWords, valueWords } from "../texts/SharedTexts.ts"
 import type * as ContactPlan from "./ContactPlan.ts"
-import { shortened, statusWords, valueWords } from "../texts/SharedTexts.ts"
 
 const unshown: PlanSummary["sample"][number]["changes"] = {}
 
 const textOf = (field: string, value: string | number | null): string =>
-  shortened(value === null ? "nothing" : valueWords(field, String(value)))
+  shortened(value === null ? planTexts.nothing : valueWords(field, String(value)))
 
 /** The contacts that a plan shows, each with what changes. */
 const Sample = ({ count, of, plan: { summary } }: Pick<ContactPlan.Planned, "count" | "of" | "plan">) => {
@@ -33,18 +34,18 @@ const Sample = ({ count, of, plan: { summary } }: Pick<ContactPlan.Planned, "cou
           ))}
         </li>
       ))}
-      {count > shown.length ? <li>and {(count - shown.length).toLocaleString()} more</li> : null}
+      {count > shown.length ? <li>{sharedTexts.andMore(count - shown.length)}</li> : null}
     </ul>
   )
 }
 
-/** What is done to some contacts. */
-export const verbOf = (of: ContactPlan.Planned["of"], count: number): string => {
-  if (of._tag === "AddMany") return `Add ${people(count)}`
-  if (of._tag === "Delete") return `Delete ${people(count)}`
-  if (of.to.field !== "list") return `Change ${people(count)}`
+/** What is done to some contacts, or would be. */
+const deedOf = (of: ContactPlan.Planned["of"], count: number, texts: typeof planTexts.deeds): string => {
+  if (of._tag === "AddMany") return texts.add(count)
+  if (of._tag === "Delete") return texts.delete(count)
+  if (of.to.field !== "list") return texts.change(count)
   const name = shortened(of.to.name.trim())
-  return of.to.isOn ? `Put ${people(count)} on the list ${name}` : `Take ${people(count)} off the list ${name}`
+  return of.to.isOn ? texts.putOn(count, name) : texts.takeOff(count, name)
 }
 
 /** Whether those are changed too who left: it is asked where somebody keeps a status, and planned again as it is answered. */
@@ -67,7 +68,7 @@ const Resubscribed = ({
         checked={to.resubscribe}
         onChange={({ currentTarget }) => onPlan({ ...of, to: { ...to, resubscribe: currentTarget.checked } })}
       />
-      Also those who left or cannot be reached: they asked for mail again
+      {planTexts.resubscribe}
     </label>
   )
 }
@@ -84,8 +85,8 @@ export const Preview = ({
   readonly onPlan: (of: ContactPlan.Change) => void
 }) => {
   const { count, isSevere, of, plan } = planned
-  const { alreadySo, deleted = 0, statuses = {}, statusesKept: kept } = plan.summary
-  const verb = verbOf(of, count)
+  const { alreadySo, statuses = {}, statusesKept: kept } = plan.summary
+
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     onApply()
@@ -93,24 +94,23 @@ export const Preview = ({
   return (
     <form className="stack" onSubmit={submit}>
       <p role="status">
-        {count === 0 ? "Nothing would change" : `This would ${verb.charAt(0).toLowerCase()}${verb.slice(1)}`}
-        {deleted === 0 ? "" : ": "}
-        {Object.entries(statuses)
-          .map(([status, number]) => `${number.toLocaleString()} ${statusWords(status) || "without a status"}`)
-          .join(", ")}
-        .{alreadySo === kept ? "" : ` Already so: ${people(alreadySo - kept)}.`}
-        {kept === 0 ? "" : ` ${people(kept)} left, complained, cannot be reached or confirmed: their status stays.`}
-        {["", ...recipientWords(plan.summary)].join(" ")}
+        {[
+          planTexts.withStatuses(
+            count === 0 ? planTexts.wouldNothing : deedOf(of, count, planTexts.would),
+            Object.entries(statuses).map(([status, contacts]) => [
+              statusWords(status) || planTexts.withoutStatus,
+              contacts
+            ])
+          ),
+          ...(alreadySo === kept ? [] : [planTexts.alreadySo(alreadySo - kept)]),
+          ...(kept === 0 ? [] : [planTexts.statusStays(kept)]),
+          ...recipientWords(plan.summary)
+        ].join(" ")}
       </p>
       <Resubscribed kept={kept} of={of} onPlan={onPlan} />
       {count === 0 ? null : (
         <>
-          {of._tag === "Delete" ? (
-            <p>
-              They leave every list and get no mail any more. The history keeps what is deleted for 30 days, so that it
-              can be undone; nothing here removes it earlier.
-            </p>
-          ) : null}
+          {of._tag === "Delete" ? <p>{planTexts.deleted}</p> : null}
           {of._tag !== "AddMany" && of.meant._tag === "ByRule" ? <Unplaced /> : null}
           <Sample count={count} of={of} plan={plan} />
         </>
@@ -119,12 +119,12 @@ export const Preview = ({
         {count === 0 ? null : (
           <Confirmed count={isSevere ? count : undefined}>
             <button type="submit" className={of._tag === "Delete" ? "danger" : "primary"}>
-              {verb}
+              {deedOf(of, count, planTexts.deeds)}
             </button>
           </Confirmed>
         )}
         <button type="button" onClick={onClose}>
-          Close
+          {sharedTexts.close}
         </button>
       </div>
     </form>

@@ -12,7 +12,16 @@ export const appTexts = {
   staySignedIn: "Stay signed in",
   signOutAnyway: "Sign out all the same",
   away: "The service cannot be reached. The page looks for it every two seconds, and then goes on by itself.",
+
+  // The address of the page
+
   noView: "The address names no view of this page, so it shows the contacts.",
+  mistaken: "The filter in the address has a mistake, so all contacts are shown; put it right in the box.",
+  notKnown: (parts: ReadonlyArray<string>): string =>
+    `The address says something that this page does not know, which is left out: ${parts.map((part) => `“${part}”`).join(", ")}.`,
+
+  // Colours
+
   lightOrDark: "Light or dark",
   lightOrDarkColours: "Light or dark colours",
 

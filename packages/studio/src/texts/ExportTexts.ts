@@ -25,7 +25,7 @@ export const exportTexts = {
   making: "Making the file…",
   isMaking: "The export is being made",
   lookAgain: "Look again",
-  allContacts: "all contacts",
+
   made: (
     format: string,
     { columns, isZip }: { readonly columns: number | undefined; readonly isZip: boolean }

@@ -1,4 +1,4 @@
-/** The texts of what finds contacts: an address that is looked up, pasted addresses, and the address of the page. */
+/** The texts of what finds contacts: an address that is looked up, and pasted addresses. */
 import type { ReactNode } from "preact/compat"
 import { counted, type Forms, number, sentence } from "./Language.ts"
 import { nouns } from "./SharedTexts.ts"
@@ -45,11 +45,5 @@ export const findTexts = {
   noAddresses: "No addresses",
   areNone: (others: number): string => counted(others, partsThatAre),
   meant: (text: string, meant: string): string => `${text} → ${meant}`,
-  take: (corrections: number): string => `Take ${counted(corrections, nouns.correction)}`,
-
-  // The address of the page
-
-  mistaken: "The filter in the address has a mistake, so all contacts are shown; put it right in the box.",
-  notKnown: (parts: ReadonlyArray<string>): string =>
-    `The address says something that this page does not know, which is left out: ${parts.map((part) => `“${part}”`).join(", ")}.`
+  take: (corrections: number): string => `Take ${counted(corrections, nouns.correction)}`
 }

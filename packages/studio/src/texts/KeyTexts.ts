@@ -37,7 +37,7 @@ export const keyTexts = {
   change: (name: string, unseen: Marked): ReactNode => sentence`Change${unseen(` ${name}`)}…`,
   rotate: (name: string, unseen: Marked): ReactNode => sentence`Rotate${unseen(` ${name}`)}`,
   leaked: (name: string, unseen: Marked): ReactNode => sentence`It leaked${unseen(`: ${name}`)}…`,
-  delete: (name: string, unseen: Marked): ReactNode => sentence`Delete${unseen(` ${name}`)}…`,
+
   more: "Subaccounts and rotations",
   subaccount: "Subaccount, by its e-mail address (empty: the account of this key)",
   show: "Show",

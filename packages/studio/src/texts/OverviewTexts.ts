@@ -18,7 +18,7 @@ export const overviewTexts = {
   byStatus: "Contacts by status",
   status: "Status",
   mail: "Mail",
-  getsMail: "gets mail",
+
   getsNone: "gets none",
 
   months: "Added by month",

@@ -1,10 +1,40 @@
 /** The texts of the history: what was done, how it ended, and what an undo would do. */
-import { deeds, strippedWords, unwritable } from "@roster/workflows"
+import { deeds, type RunHeader, strippedWords, unwritable } from "@roster/workflows"
 import type { ReactNode } from "preact/compat"
 import { type Forms, type Marked, number, plural, sentence } from "./Language.ts"
-import { people } from "./SharedTexts.ts"
+import { people, shortened } from "./SharedTexts.ts"
 
 const areAlready: Forms = { one: "is as before already", other: "are as before already" }
+
+/** What each command does. */
+const deedTexts = {
+  import: "Import",
+  apply: "Import by a plan",
+  update: "Change of contacts",
+  add: "Addition of contacts",
+  delete: "Deletion of contacts",
+  convert: "Conversion of custom fields",
+  "lists add": "Addition to a list",
+  "lists remove": "Removal from a list",
+  "lists delete": "Deletion of a list",
+  restore: "Restoration of a backup",
+  undo: "Undo",
+  rotate: "New secret of a key"
+}
+
+const deedWords: ReadonlyMap<string, string> = new Map(Object.entries(deedTexts))
+
+/** What was done, and of what: a file, or a rule. */
+export const whatOf = ({
+  about,
+  command
+}: {
+  readonly command: RunHeader["command"]
+  readonly about?: RunHeader["about"] | undefined
+}): string => {
+  const deed = deedWords.get(command) ?? command
+  return about === undefined ? deed : `${deed}: ${shortened(about)}`
+}
 
 export const runTexts = {
   reading: "Reading the history…",

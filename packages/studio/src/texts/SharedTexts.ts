@@ -1,7 +1,7 @@
 /** Texts that several rooms of the page say, those of its kit and the names of fields and their values among them. */
 import type { ConsentTracking, ContactSource, ContactStatus } from "@roster/domain"
 import type { ReactNode } from "preact/compat"
-import { counted, type Forms, number, sentence } from "./Language.ts"
+import { counted, type Forms, type Marked, number, sentence } from "./Language.ts"
 
 /** The nouns of things that are counted. */
 export const nouns = {
@@ -35,7 +35,17 @@ export const sharedTexts = {
   copied: "Copied",
   download: "Download",
   importFile: "Import a file",
+  undo: "Undo",
+  name: "Name",
+  export: "Export…",
+  delete: "Delete…",
+  deleteNamed: (name: string, unseen: Marked): ReactNode => sentence`Delete${unseen(` ${name}`)}…`,
   chooseField: "Choose a field…",
+  allContacts: "all contacts",
+  readingContacts: "Reading the contacts…",
+  showList: "Show everybody on this list",
+  getsMail: "gets mail",
+  none: "none",
   itIs: (name: ReactNode): ReactNode => sentence`It is ${name}`,
   andMore: (count: number): string => `and ${number(count)} more`,
   newVersion: "There is a new version of the page: reload it to go on.",
