@@ -1,7 +1,7 @@
 /** The lists of a contact: each shows everybody who is on it, the contact is taken off it, and put on others. */
 import { type Contact, Rule } from "@roster/domain"
 import { AsyncResult } from "effect/reactivity"
-import { type FormEvent, useState } from "preact/compat"
+import { type FormEvent, useEffect, useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
@@ -32,11 +32,14 @@ export const ContactLists = ({
   if (lists === undefined) return null
   const isReady = isSaid(listQuestion(list, true, known)) && !placed.waiting
   const done = AsyncResult.isSuccess(placed) && !placed.waiting ? placed.value : undefined
+  // A list that could not be written is not named again.
+  useEffect(() => {
+    if (done?.isOn === true) setList(unnamed)
+  }, [done])
   const submit = (event: FormEvent): void => {
     event.preventDefault()
     if (!isReady) return
     place({ email, name: list.name, isOn: true })
-    setList(unnamed)
   }
   const show = (name: string): void => {
     setRule(Rule.print(Rule.onList(name)))

@@ -195,6 +195,18 @@ export interface Applied extends Ended {
 /** What was done last, until a person puts it away. */
 export const result = Atom.keepAlive(Atom.make<Applied | undefined>(undefined))
 
+/** What is applied, or was last: it can be gone on with where it stopped, since a plan that is applied again writes nothing twice. */
+export const applied = Atom.keepAlive(Atom.make<Planned | DeleteList | undefined>(undefined))
+
+/** Whether some of what was applied last is not done, or nobody knows. */
+export const isLeft = Atom.readable((get): boolean => {
+  const made = get(apply)
+  if (made.waiting || AsyncResult.isInitial(made)) return false
+  return (
+    AsyncResult.isFailure(made) || made.value.stoppedBy !== undefined || made.value.notSent + made.value.unknown > 0
+  )
+})
+
 /** Adds a contact that is not there yet. */
 export const add = runtime.fn(
   Effect.fnUntraced(function* (of: Add, get: Atom.FnContext) {
@@ -234,6 +246,7 @@ export const apply = Atom.keepAlive(
       get.set(isStopped, false)
       get.set(progress, 0)
       get.set(result, undefined)
+      get.set(applied, given)
       const of = "plan" in given ? given.of : given
       const ended = yield* "plan" in given
         ? reportOf(
@@ -244,11 +257,11 @@ export const apply = Atom.keepAlive(
             })
           ).pipe(runEnd, Effect.provideService(RunOrigin, originOf(given.of)))
         : deleteList(given)
-      const applied: Applied = { ...ended, of }
+      const made: Applied = { ...ended, of }
       // All that a rule selects may be others by now.
       if (of._tag === "Delete" || (of._tag === "Change" && of.meant._tag === "ByRule")) get.set(choice, noChoice)
-      get.set(result, applied)
-      return applied
+      get.set(result, made)
+      return made
     }, Effect.scoped),
     { reactivityKeys: contactsChanged }
   )

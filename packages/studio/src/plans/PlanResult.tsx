@@ -37,6 +37,7 @@ const PutAway = () => {
   const putAway = (): void => {
     registry.set(ContactPlan.result, undefined)
     registry.set(ContactPlan.apply, Atom.Reset)
+    registry.set(ContactPlan.applied, undefined)
   }
   return (
     <button type="button" className="quiet" onClick={putAway}>
@@ -44,6 +45,17 @@ const PutAway = () => {
       {planTexts.putAway}
     </button>
   )
+}
+
+/** Does what is left, where a person or an error stopped it. */
+const GoOn = () => {
+  const [, apply] = useAtom(ContactPlan.apply)
+  const applied = useAtomValue(ContactPlan.applied)
+  return useAtomValue(ContactPlan.isLeft) && applied !== undefined ? (
+    <button type="button" onClick={() => apply(applied)}>
+      {planTexts.goOn}
+    </button>
+  ) : null
 }
 
 const Done = ({ applied }: { readonly applied: ContactPlan.Applied }) => {
@@ -61,6 +73,7 @@ const Done = ({ applied }: { readonly applied: ContactPlan.Applied }) => {
             <p key={line}>{line}</p>
           ))}
         </div>
+        <GoOn />
         {applied.run === undefined ? null : (
           <UndoButton run={applied.run} title={sharedTexts.undo} total={applied.done} />
         )}
@@ -92,7 +105,10 @@ export const PlanResult = () => {
     return (
       <div className="stack">
         <Problem message={problem} />
-        <PutAway />
+        <div className="buttons">
+          <GoOn />
+          <PutAway />
+        </div>
       </div>
     )
   }

@@ -78,6 +78,7 @@ export const planTexts = {
 
   done: "What was done",
   putAway: "Put away",
+  goOn: "Go on where it stopped",
   writtenSoFar: (contacts: number): string => `${people(contacts)} so far`,
   added: (email: string): string => `Contact ${email}`,
   listDeleted: (name: string): string => `The list ${name} is deleted`,

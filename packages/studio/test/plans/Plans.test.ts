@@ -1,11 +1,12 @@
 /** The plans of the page, without a browser: stopped in the middle and done again, and kept where the browser likes. */
 import { assert, describe, it } from "@effect/vitest"
-import { ContactsService, maximumChanges } from "@roster/domain"
+import { ContactsService, maximumChanges, ServiceError, Unavailable } from "@roster/domain"
+import { layerMemory } from "@roster/server"
 import { planUpdate, type PlanStorage } from "@roster/workflows"
-import { Effect, Stream } from "effect"
+import { Context, Effect, Layer, Stream } from "effect"
 import { blobOf, bytesOf } from "../../src/kit/Blobs.ts"
 import * as ContactPlan from "../../src/plans/ContactPlan.ts"
-import { studioStore } from "../StudioStore.ts"
+import { studioOn, studioStore } from "../StudioStore.ts"
 
 const count = 4 * maximumChanges
 
@@ -39,10 +40,38 @@ describe("a plan of the page", () => {
       unsubscribe()
       assert.strictEqual(stopped.changed + stopped.notSent, count)
       assert.isTrue(stopped.changed > 0)
+      assert.strictEqual(registry.get(ContactPlan.isLeft), stopped.notSent > 0)
       const again = yield* run(ContactPlan.plan, all)
       assert.strictEqual(again.count, stopped.notSent)
       assert.include(yield* run(ContactPlan.apply, again), { changed: stopped.notSent, notSent: 0 })
       assert.strictEqual((yield* contacts.count({ rule: "firstname = 'Ada'" })).count, count)
+    })
+  )
+
+  it.effect("goes on where an error stopped it, with nothing planned or written twice", () =>
+    Effect.gen(function* () {
+      const down = new ServiceError({
+        operation: "contactsChangesPost",
+        reason: new Unavailable({ detail: "it is away" })
+      })
+      let calls = 0
+      const failing = Layer.effectContext(
+        Effect.map(Layer.build(Layer.fresh(layerMemory())), (context) => {
+          const contacts = Context.get(context, ContactsService)
+          const change: typeof contacts.change = (changes, options) =>
+            options?.dryRun === true || ++calls > 1 ? contacts.change(changes, options) : Effect.fail(down)
+          return Context.add(context, ContactsService, { ...contacts, change })
+        })
+      )
+      const { contacts, registry, run } = yield* studioOn(failing)
+      yield* (yield* contacts).add([{ email: "a@example.com" }, { email: "b@example.com" }])
+      const planned = yield* run(ContactPlan.plan, all)
+      assert.isDefined((yield* run(ContactPlan.apply, planned)).stoppedBy)
+      assert.isTrue(registry.get(ContactPlan.isLeft))
+      const left = registry.get(ContactPlan.applied) ?? assert.fail("nothing is left")
+      assert.include(yield* run(ContactPlan.apply, left), { changed: 2, stoppedBy: undefined })
+      assert.isFalse(registry.get(ContactPlan.isLeft))
+      assert.include(yield* run(ContactPlan.apply, left), { changed: 0 })
     })
   )
 
