@@ -10,6 +10,7 @@ import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Boundary, later, loadRest } from "../kit/Later.tsx"
+import { Logo } from "../kit/Logo.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing, rights, rightsWords, unseenWords } from "../session/Rights.tsx"
 import { connection, reachedAgain } from "../session/Connection.ts"
@@ -158,9 +159,7 @@ const Head = ({ current }: { readonly current: Session }) => {
     <header>
       <div className="brand">
         <strong>
-          <svg viewBox="0 0 20 20" fillRule="evenodd" aria-hidden="true">
-            <path d="M5 0h10a5 5 0 0 1 5 5v10a5 5 0 0 1-5 5H5a5 5 0 0 1-5-5V5a5 5 0 0 1 5-5M4 5v2h2V5zm4 0v2h8V5zM4 9v2h2V9zm4 0v2h8V9zm-4 4v2h2v-2zm4 0v2h4v-2z" />
-          </svg>
+          <Logo />
           <span>{appTexts.name}</span>
         </strong>
         <span className="target">{current.host?.name ?? current.baseUrl}</span>

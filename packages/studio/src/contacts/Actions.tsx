@@ -17,13 +17,14 @@ const changes = [
 const chosenWords = ({ emails, isAll }: ContactAtoms.Choice, count: number): string =>
   count === 0 ? "" : isAll && emails.size === 0 ? contactTexts.allChosen(count) : contactTexts.chosen(count)
 
-/** Begins a contact, beside the heading of the contacts. */
-export const AddContact = () => {
+/** Begins a contact, beside the heading of the contacts: what is done first there, unless there are none to be seen. */
+export const AddContact = ({ isFirst }: { readonly isFirst: boolean }) => {
   const want = useAtomSet(wanted)
   const reason = useAtomValue(missing("ModifyContacts"))
   return (
     <button
       type="button"
+      className={isFirst ? "primary" : ""}
       disabled={reason !== undefined}
       title={reason}
       onClick={() => want({ _tag: "Add", contact: { email: "", firstName: "", lastName: "" } })}
@@ -31,6 +32,18 @@ export const AddContact = () => {
       <Icon name="add" />
       {contactTexts.add}
     </button>
+  )
+}
+
+/** Shows the chosen contacts alone, wherever they stand among the others. */
+const ChosenAlone = () => {
+  const { size } = useAtomValue(ContactAtoms.chosen)
+  const [isOnly, setOnly] = useAtom(ContactAtoms.onlyChosen)
+  return size === 0 ? null : (
+    <label className="choice">
+      <input type="checkbox" checked={isOnly} onChange={({ currentTarget }) => setOnly(currentTarget.checked)} />
+      {contactTexts.chosenAlone}
+    </label>
   )
 }
 
@@ -43,16 +56,16 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
   const mayNotExport = useAtomValue(missing("Export"))
   const isFixed = mayNotChange !== undefined
   return (
-    <div className="bar">
+    <div className={count === 0 ? "bar" : "bar chosen"}>
+      <span role="status">{chosenWords(choice, count)}</span>
       {total <= count ? null : (
         <button type="button" onClick={() => setChoice({ isAll: true, emails: new Set() })}>
           {contactTexts.chooseAll(total)}
         </button>
       )}
-      <span role="status">{chosenWords(choice, count)}</span>
       {count === 0 ? null : (
         <>
-          <button type="button" className="quiet" onClick={() => setChoice(ContactAtoms.noChoice)}>
+          <button type="button" className="link" onClick={() => setChoice(ContactAtoms.noChoice)}>
             {contactTexts.chooseNone}
           </button>
           {changes.map((to) => (
@@ -75,6 +88,7 @@ export const Actions = ({ rule, total }: { readonly rule: string; readonly total
             <Icon name="delete" />
             {sharedTexts.delete}
           </button>
+          <ChosenAlone />
         </>
       )}
       {isFixed ? <span>{mayNotChange}</span> : null}

@@ -53,7 +53,7 @@ const Facts = ({ contact }: { readonly contact: Contact }) => (
     </div>
     {ContactFields.allFields.flatMap(({ read, wire }) => {
       const value = shownOf(read(contact))
-      return value === "" || wire === "Status" || wire === "FirstName" || wire === "LastName"
+      return value === "" || wire === "Email" || wire === "Status" || wire === "FirstName" || wire === "LastName"
         ? []
         : [
             <div key={wire}>
@@ -280,7 +280,7 @@ const Person = ({ contact, onClose }: { readonly contact: Contact; readonly onCl
         <Icon name="delete" />
         {sharedTexts.delete}
       </button>
-      <button type="button" onClick={onClose}>
+      <button type="button" className="last" onClick={onClose}>
         {sharedTexts.close}
       </button>
     </div>

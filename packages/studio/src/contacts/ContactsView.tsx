@@ -17,17 +17,6 @@ import { ContactTable } from "./ContactTable.tsx"
 import { Unplaced } from "./Unplaced.tsx"
 
 const ContactCard = later(async () => (await import("./ContactCard.tsx")).ContactCard)
-/** Shows the chosen contacts alone, wherever they stand among the others. */
-const ChosenAlone = () => {
-  const { size } = useAtomValue(ContactAtoms.chosen)
-  const [isOnly, setOnly] = useAtom(ContactAtoms.onlyChosen)
-  return size === 0 ? null : (
-    <label className="choice">
-      <input type="checkbox" checked={isOnly} onChange={({ currentTarget }) => setOnly(currentTarget.checked)} />
-      {contactTexts.chosenAlone}
-    </label>
-  )
-}
 
 /** The contact that is open. */
 const Opened = () => {
@@ -127,23 +116,24 @@ export const ContactsView = ({ children }: { readonly children: ReactNode }) => 
         <h1 id="contacts-title" tabIndex={-1}>
           {sharedTexts.views.contacts}
         </h1>
-        <AddContact />
+        <div className="buttons">
+          <ColumnChoice />
+          <AddContact isFirst={total !== 0} />
+        </div>
       </div>
       {children}
-      <div className="bar">
+      <Problem message={problemOf(count)} />
+      <Unplaced />
+      {total === 0 ? <NoContacts rule={rule} /> : null}
+      <ContactTable />
+      <div className="foot">
+        {total === undefined ? null : <Actions rule={rule} total={total} />}
         {shownTotal === undefined ? (
           <span role="status">{rule === "" ? contactTexts.counting : contactTexts.searching}</span>
         ) : (
           <Pages total={shownTotal} />
         )}
-        <ChosenAlone />
-        <ColumnChoice />
       </div>
-      {total === undefined ? null : <Actions rule={rule} total={total} />}
-      <Problem message={problemOf(count)} />
-      <Unplaced />
-      {total === 0 ? <NoContacts rule={rule} /> : null}
-      <ContactTable />
       <CommandLine
         command={{
           program: "contacts list",

@@ -11,6 +11,7 @@ import { RuleBox } from "../rules/RuleBox.tsx"
 import * as RuleDraft from "../rules/RuleDraft.ts"
 import { missing } from "../session/Rights.tsx"
 import { findTexts } from "../texts/FindTexts.ts"
+import { ruleTexts } from "../texts/RuleTexts.ts"
 import { savedView } from "./ContactsAddress.ts"
 import { lookUp } from "./AddressLookup.ts"
 import { wanted } from "../contacts/ContactSelection.ts"
@@ -80,6 +81,8 @@ const OtherFields = ({ words }: { readonly words: string }) => {
   )
 }
 
+const filters = [{ icon: "filter", title: ruleTexts.filters, part: <FilterChoice /> }] as const
+
 export const FindBox = () => {
   const find = useAtomSet(lookUp)
   const setPasted = useAtomSet(pasted)
@@ -90,13 +93,11 @@ export const FindBox = () => {
       onView={setView}
       onAddress={find}
       onAddresses={setPasted}
+      panels={filters}
       tools={
-        <>
-          <button type="button" className="link" onClick={() => setPasted("")}>
-            {findTexts.paste}
-          </button>
-          <FilterChoice />
-        </>
+        <button type="button" onClick={() => setPasted("")}>
+          {findTexts.paste}
+        </button>
       }
     >
       <LookedUp />

@@ -43,7 +43,7 @@ export const Pager = ({
     </button>
   )
   return (
-    <div className="bar">
+    <div className="bar pager">
       <span role="status">
         {total <= size ? counted(total, noun) : sharedTexts.page(first + 1, Math.min(total, first + size), total, noun)}
       </span>

@@ -34,9 +34,11 @@ const moveFocus = (event: KeyboardEvent<HTMLElement>): void => {
   event.preventDefault()
 }
 
-/** Writes the heading of its column at each cell, where a card shows it. A cell may stand beside several rows. */
+/** Writes the heading of its column at each cell, where a card shows it, if that is seen. A cell may stand beside several rows. */
 const nameCells = ({ tBodies, tHead }: HTMLTableElement): void => {
-  const headings = Array.from(tHead?.rows[0]?.cells ?? [], ({ textContent }) => textContent.trim())
+  const headings = Array.from(tHead?.rows[0]?.cells ?? [], (cell) =>
+    cell.querySelector(".unseen") === null ? cell.textContent.trim() : ""
+  )
   // The number of rows below for which a column is taken.
   const taken = headings.map(() => 0)
   for (const row of tBodies[0]?.rows ?? []) {
@@ -51,11 +53,28 @@ const nameCells = ({ tBodies, tHead }: HTMLTableElement): void => {
   }
 }
 
+/** What has its whole text as its title, which goes where the text is another one. */
+const told = new WeakSet<Element>()
+
+/** Says the whole of a text that is cut off, where one points at it. */
+const sayWhole = ({ target }: MouseEvent): void => {
+  const cell = target instanceof HTMLElement ? target.closest<HTMLElement>("td, th") : null
+  if (!(target instanceof HTMLElement) || cell === null) return
+  for (const one of [target, cell]) {
+    const isCut = one.scrollWidth > one.clientWidth
+    if (!told.has(one) && (!isCut || one.title !== "")) continue
+    told.add(one)
+    one.title = isCut ? one.textContent : ""
+  }
+}
+
 /** The heading of a column of numbers, which stand at its end. */
 export const Numbers = ({ children }: { readonly children: ReactNode }) => <span className="number">{children}</span>
 
 /** A cell with a number; a dash for none, so that the others stand out. */
-export const Count = ({ of }: { readonly of: number }) => <td className="number">{of === 0 ? "–" : number(of)}</td>
+export const Count = ({ of }: { readonly of: number }) => (
+  <td className={of === 0 ? "number none" : "number"}>{of === 0 ? "–" : number(of)}</td>
+)
 
 export const Table = ({
   children,
@@ -94,6 +113,7 @@ export const Table = ({
       aria-busy={isWaiting}
       tabIndex={0}
       onKeyDown={moveFocus}
+      onMouseOver={sayWhole}
     >
       <table ref={table} aria-rowcount={total === undefined ? undefined : total + 1}>
         <caption id={caption} className="unseen">

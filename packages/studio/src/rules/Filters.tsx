@@ -217,22 +217,14 @@ const Field = () => {
   )
 }
 
-/** Sets filters by clicks, once a person asks for them: what there is to choose from costs a scan. */
-export const FilterChoice = () => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details className="filters" onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{ruleTexts.filters}</summary>
-      {isOpen ? (
-        <div className="filter-choices">
-          <Statuses />
-          <div className="choices">
-            <Lists />
-            <Added />
-            <Field />
-          </div>
-        </div>
-      ) : null}
-    </details>
-  )
-}
+/** Sets filters by clicks. It is rendered once a person asks for them, since what there is to choose from costs a scan. */
+export const FilterChoice = () => (
+  <div className="filter-choices">
+    <Statuses />
+    <div className="choices">
+      <Lists />
+      <Added />
+      <Field />
+    </div>
+  </div>
+)

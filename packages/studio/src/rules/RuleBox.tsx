@@ -6,6 +6,7 @@ import type { RuleSuggestion } from "@roster/domain"
 import { readAddressList, readSearch, searchAsWords, searchTextOf } from "@roster/domain/internal"
 import { type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
+import { Icon, type IconName } from "../kit/Icon.tsx"
 import { messageOf, Problem, problemOf } from "../kit/Problem.tsx"
 import { ruleTexts } from "../texts/RuleTexts.ts"
 import * as AppliedRule from "./AppliedRule.ts"
@@ -23,16 +24,6 @@ const Marked = ({ text }: { readonly text: string }) => {
       <mark>{text.slice(problem.position, end).padEnd(1)}</mark>
       {text.slice(end)}
     </div>
-  )
-}
-
-const SavedRulesBelow = (saved: SavedView) => {
-  const [isOpen, setOpen] = useState(false)
-  return (
-    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
-      <summary>{ruleTexts.saved}</summary>
-      {isOpen ? <SavedRules {...saved} /> : null}
-    </details>
   )
 }
 
@@ -78,11 +69,22 @@ export interface RuleBoxProps extends SavedView {
   readonly onAddresses?: (text: string) => void
   /** What stands below the box. */
   readonly children?: ReactNode
-  /** What else finds contacts, beside the saved filters. */
+  /** What else finds contacts, each below the box once its button is used. */
+  readonly panels?: ReadonlyArray<Panel>
+  /** Buttons for what finds contacts elsewhere. */
   readonly tools?: ReactNode
 }
 
-export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view }: RuleBoxProps) => {
+/** A part of the box that is shown by a button. */
+export interface Panel {
+  readonly icon?: IconName
+  readonly title: string
+  readonly part: ReactNode
+}
+
+const noPanels: ReadonlyArray<Panel> = []
+
+export const RuleBox = ({ children, onAddress, onAddresses, onView, panels = noPanels, tools, view }: RuleBoxProps) => {
   const registry = useRegistry()
   const [text, setText] = useAtom(AppliedRule.draft)
   const problem = useAtomValue(RuleDraft.draftProblem)
@@ -93,6 +95,8 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
   const [shown, show] = useAtom(RuleDraft.show)
   const [at, setAt] = useState(-1)
   const [isApplying, setApplying] = useState(false)
+  const [open, setOpen] = useState<string | undefined>(undefined)
+  const all = [...panels, { title: ruleTexts.saved, part: <SavedRules view={view} onView={onView} /> }]
   const id = useId()
 
   const look = (): void => {
@@ -170,7 +174,9 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
 
   return (
     <div className="rule">
-      <label htmlFor={`${id}-text`}>{ruleTexts.box}</label>
+      <label htmlFor={`${id}-text`} className="unseen">
+        {ruleTexts.box}
+      </label>
       <div className="rule-text">
         <Marked text={text} />
         <input
@@ -219,29 +225,46 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, tools, view 
           ))}
         </ul>
       </div>
-      <button type="button" className="primary" onClick={apply}>
+      <button type="button" onClick={apply}>
+        <Icon name="search" />
         {ruleTexts.find}
       </button>
-      {applied === "" ? null : (
-        <button
-          type="button"
-          onClick={() => {
-            setText("")
-            registry.set(AppliedRule.rule, "")
-          }}
-        >
-          {ruleTexts.showAll}
-        </button>
+      <div className="rule-tools">
+        {applied === "" ? null : (
+          <button
+            type="button"
+            onClick={() => {
+              setText("")
+              registry.set(AppliedRule.rule, "")
+            }}
+          >
+            {ruleTexts.showAll}
+          </button>
+        )}
+        {all.map(({ icon, title }) => (
+          <button
+            key={title}
+            type="button"
+            aria-expanded={open === title}
+            aria-controls={open === title ? `${id}-panel` : undefined}
+            onClick={() => setOpen(open === title ? undefined : title)}
+          >
+            {icon === undefined ? null : <Icon name={icon} />}
+            {title}
+          </button>
+        ))}
+        {tools}
+      </div>
+      {open === undefined ? null : (
+        <div id={`${id}-panel`} className="rule-panel">
+          {all.find(({ title }) => title === open)?.part}
+        </div>
       )}
       <div id={`${id}-problem`} className="rule-problem">
         <Problem message={isApplying ? (problem === undefined ? problemOf(shown) : messageOf(problem)) : undefined} />
         {isApplying || problem === undefined ? <Reading onWords={takeAsWords} onRule={takeQuoted} /> : null}
       </div>
       {children === undefined ? null : <div className="rule-below">{children}</div>}
-      <div className="bar rule-tools">
-        {tools}
-        <SavedRulesBelow view={view} onView={onView} />
-      </div>
     </div>
   )
 }

@@ -3,15 +3,23 @@ import { Effect, Redacted } from "effect"
 import { type FormEvent, type ReactNode, useEffect, useState } from "preact/compat"
 import { useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Dialog } from "../kit/Dialog.tsx"
+import { Logo } from "../kit/Logo.tsx"
 import { Problem } from "../kit/Problem.tsx"
 import { appTexts } from "../texts/AppTexts.ts"
 import { connection, otherKey } from "./Connection.ts"
 import { baseUrlAt, isHosted, readAgain, refusalOf, session, storageKey } from "./Session.ts"
 
+const Title = () => (
+  <h1>
+    <Logo />
+    {appTexts.name}
+  </h1>
+)
+
 /** What the service says itself where it knows that a browser called it in clear. A proxy may have told it otherwise. */
 const InClear = () => (
   <main className="sign-in">
-    <h1>{appTexts.name}</h1>
+    <Title />
     <p role="alert">{appTexts.inClear}</p>
   </main>
 )
@@ -59,7 +67,7 @@ const KeyForm = () => {
 
 const Door = ({ children }: { readonly children: ReactNode }) => (
   <main className="sign-in">
-    <h1>{appTexts.name}</h1>
+    <Title />
     {children}
   </main>
 )
@@ -81,7 +89,7 @@ const Asking = () => {
     <Door>
       <p>{appTexts.whatFor}</p>
       <KeyForm />
-      <p>
+      <p className="more">
         <a href="docs">{appTexts.links.docs}</a> · <a href="v4/openapi.json">{appTexts.links.openapi}</a> ·{" "}
         <a href="health/ready">{appTexts.links.ready}</a>
       </p>

@@ -73,7 +73,7 @@ const edited = async (page: Page): Promise<void> => {
   await selectBy(page, "email = 'maria.5@shop.example'")
   await page.getByRole("button", { name: "maria.5@shop.example", exact: true }).click()
   await page.getByLabel("Last name").fill("Curie")
-  await page.getByRole("button", { name: "Save" }).click()
+  await page.getByRole("button", { name: "Save", exact: true }).click()
   await page.getByText("Saved.").waitFor()
   await page.keyboard.press("Escape")
 }

@@ -61,7 +61,7 @@ describe.skipIf(!hasBrowser)("the page of the command line in Chromium", () => {
           await page.reload()
           await page.getByRole("button", { name: "ann@example.com" }).click()
           await page.getByLabel("First name").fill("Anna")
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
           await page.getByText("Saved.").waitFor()
           await page.keyboard.press("Escape")
         })

@@ -105,7 +105,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByRole("button", { name: "Take off Customers" }).waitFor()
           await page.getByRole("button", { name: "Take off News" }).waitFor()
           await page.getByLabel("Last name").fill("O'Hara")
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
           await page.getByText("Saved.").waitFor()
           // What is printed has the history.
           await page.evaluate(() => {
@@ -207,7 +207,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           await page.getByText("This key lacks the level ModifyContacts").waitFor()
           await page.getByRole("button", { name: "c1@example.com" }).click()
           await page.getByLabel("First name").fill("Other")
-          assert.isTrue(await page.getByRole("button", { name: "Save" }).isDisabled())
+          assert.isTrue(await page.getByRole("button", { name: "Save", exact: true }).isDisabled())
           await page.getByRole("combobox", { name: "Status" }).selectOption("Inactive")
           await page.keyboard.press("Escape")
           await page.getByRole("button", { name: "Close without saving" }).click()
@@ -246,7 +246,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
           assert.strictEqual(await status.inputValue(), "Unsubscribed")
           await status.selectOption("Active")
           await page.getByText(`roster contacts add ${c1} --status Active`).waitFor({ state: "attached" })
-          await page.getByRole("button", { name: "Save" }).first().click()
+          await page.getByRole("button", { name: "Save", exact: true }).first().click()
           await page.getByText(`${c1} is Unsubscribed and gets no mail.`).waitFor()
         })
         yield* assertAccessible(page, "the question")
@@ -295,7 +295,7 @@ describe.skipIf(!hasBrowser)("the contacts view in Chromium", () => {
         })
         yield* askKeys(studio, "/reader", { method: "DELETE" })
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
           await page.getByRole("dialog").getByRole("alert").getByText("key").waitFor()
           assert.strictEqual(await page.getByLabel("First name").inputValue(), "Other")
         })

@@ -31,13 +31,13 @@ describe.skipIf(!hasBrowser)("the page in Chromium, while something fails", () =
         })
         yield* apiKeys.delete("ends")
         yield* Effect.promise(async () => {
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
           const other = page.getByRole("dialog", { name: "The service does not take the key any more" })
           await other.getByLabel("API key").fill(served.key)
           await other.getByRole("button", { name: "Sign in" }).click()
           await other.waitFor({ state: "detached" })
           assert.strictEqual(await page.getByLabel("First name").inputValue(), "Annabel")
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
           await page.getByText("Saved.").waitFor()
           await page.keyboard.press("Escape")
           // Signing out loses what is begun only if that is meant.

@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser)("the views of the page in Chromium", () => {
           await page.getByRole("dialog").waitFor()
           assert.strictEqual(await page.getByLabel("First name").inputValue(), long)
           await page.getByLabel("Last name").fill(script)
-          await page.getByRole("button", { name: "Save" }).click()
+          await page.getByRole("button", { name: "Save", exact: true }).click()
           await page.getByText("Saved.").waitFor()
         })
         yield* look("contact")
