@@ -215,8 +215,8 @@ export const ColumnsStep = ({ sight }: { readonly sight: FileSight }) => {
         {missing.length === 0 ? null : (
           <p className="note warn">{importTexts.lacking(<bdi>{missing.slice(0, 10).join(", ")}</bdi>)}</p>
         )}
-        <Constants />
         <div className="bar">
+          <Constants />
           <SavedMapping />
           {edits === Choices.noEdits ? null : (
             <button type="button" className="quiet" onClick={() => setEdits(Choices.noEdits)}>

@@ -136,7 +136,7 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
           columns={
             kind === "smtp" ? [name, from, ends, lastUse, actions] : [name, may, from, ends, lastUse, audit, actions]
           }
-          className="broad"
+          className="entries"
         >
           {listed.map((one) => (
             <Row

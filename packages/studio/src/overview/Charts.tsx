@@ -1,5 +1,5 @@
 /** Pictures of numbers as plain SVG. A table beside them has the same numbers for whoever does not see them. */
-import { monthWords } from "../texts/Language.ts"
+import { monthWords, number } from "../texts/Language.ts"
 import { overviewTexts } from "../texts/OverviewTexts.ts"
 import type { Figure } from "./OverviewAtoms.ts"
 
@@ -41,6 +41,7 @@ export const Growth = ({ label, months: told }: { readonly label: string; readon
   const last = months.at(-1)
   return (
     <div className="growth">
+      <small aria-hidden="true">{number(most)}</small>
       <svg viewBox={`0 0 ${months.length} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
         {months.map(({ contacts, name }, at) => {
           const tall = (contacts / most) * height

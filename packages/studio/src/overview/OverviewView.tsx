@@ -63,7 +63,11 @@ const columnsOf = (name: string): ReadonlyArray<ReactNode> => [
 const Statuses = ({ summary }: { readonly summary: AccountSummary }) => (
   <section aria-labelledby="overview-statuses">
     <h2 id="overview-statuses">{overviewTexts.statuses}</h2>
-    <Table label={overviewTexts.byStatus} columns={[...columnsOf(overviewTexts.status), overviewTexts.mail]}>
+    <Table
+      label={overviewTexts.byStatus}
+      columns={[...columnsOf(overviewTexts.status), overviewTexts.mail]}
+      className="few"
+    >
       {statusesOf(summary).map(({ contacts, isMailed, name, rule }) => (
         <tr key={name}>
           <th scope="row">
@@ -92,7 +96,7 @@ const Months = ({ summary }: { readonly summary: AccountSummary }) => {
       <Growth label={overviewTexts.growth(added, shown.length)} months={shown} />
       <details>
         <summary>{overviewTexts.asTable}</summary>
-        <Table label={overviewTexts.byMonth} columns={columnsOf(overviewTexts.month)} className="rows">
+        <Table label={overviewTexts.byMonth} columns={columnsOf(overviewTexts.month)} className="rows few">
           <Rows
             figures={months.toReversed().filter(({ contacts }) => contacts > 0)}
             nameOf={({ name }) => monthWords(name)}
@@ -119,7 +123,7 @@ const Lists = ({ summary }: { readonly summary: AccountSummary }) => {
         </p>
       ) : (
         <>
-          <Table label={overviewTexts.largest} columns={columnsOf(overviewTexts.list)}>
+          <Table label={overviewTexts.largest} columns={columnsOf(overviewTexts.list)} className="few">
             <Rows figures={lists.slice(0, shownLists)} />
           </Table>
           {lists.length > shownLists ? (
@@ -139,7 +143,7 @@ const Runs = () => {
   const result = useAtomValue(RunAtoms.runs)
   if (!AsyncResult.isSuccess(result)) return <Problem message={problemOf(result)} />
   return (
-    <section aria-labelledby="overview-runs">
+    <section className="wide" aria-labelledby="overview-runs">
       <h2 id="overview-runs">{overviewTexts.runs}</h2>
       {result.value.length === 0 ? (
         <p>{overviewTexts.nothing}</p>

@@ -28,32 +28,34 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
       </Empty>
     )
   }
+  // Where runs are kept by the service, none was elsewhere.
+  const isElsewhere = runs.some((run) => !run.isHere)
   const { added, changed, deleted, state, undo, what, when, where, who } = runTexts.headings
   return (
     <Table
       label={runTexts.done}
       columns={[
-        when,
         what,
+        when,
         <Numbers key="added">{added}</Numbers>,
         <Numbers key="changed">{changed}</Numbers>,
         <Numbers key="deleted">{deleted}</Numbers>,
         state,
         who,
-        where,
+        ...(isElsewhere ? [where] : []),
         unseen(undo)
       ]}
       className="broad"
     >
       {runs.map((run) => (
         <tr key={run.header.id}>
-          <td>
+          <th scope="row" className="lead">
             <button type="button" className="link" onClick={() => open(run.header.id)}>
-              <Time at={beganAt(run.header)} />
+              <bdi>{whatOf(run.header)}</bdi>
             </button>
-          </td>
+          </th>
           <td>
-            <bdi>{whatOf(run.header)}</bdi>
+            <Time at={beganAt(run.header)} />
           </td>
           <Count of={run.counts.created} />
           <Count of={run.counts.changed} />
@@ -64,7 +66,7 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
           <td>
             <bdi>{run.header.by ?? sharedTexts.owner}</bdi>
           </td>
-          <td>{run.isHere ? runTexts.here : (run.header.name ?? run.header.target)}</td>
+          {isElsewhere ? <td>{run.isHere ? runTexts.here : (run.header.name ?? run.header.target)}</td> : null}
           <td>
             {run.isHere && run.state !== "GoingOn" && run.undoneBy === undefined ? (
               <button
