@@ -1,7 +1,8 @@
 import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Result, Schema } from "effect"
+import { rawFieldTest } from "../../src/rules/RawFieldTest.ts"
 import * as Rule from "../../src/rules/Rule.ts"
-import { matchesRule } from "../../src/rules/RuleEvaluator.ts"
+import { matchesRule, ruleJudge } from "../../src/rules/RuleEvaluator.ts"
 import { isRecordFieldName, recordFieldNames } from "../../src/rules/RuleFields.ts"
 import { parseRule } from "../../src/rules/RuleParser.ts"
 import { selectsEveryContact } from "../../src/rules/RuleTautology.ts"
@@ -215,6 +216,45 @@ describe("laws of rules", () => {
     },
     runs(3000)
   )
+
+  it.prop(
+    "what the text of custom fields rules out is not selected",
+    { condition, subject },
+    ({ condition, subject }) => {
+      const text = JSON.stringify(subject.customFields ?? {})
+      if (rawFieldTest(condition)?.(text) === false)
+        assert.isFalse(ruleJudge(condition, now)(subject), Rule.printUnchecked(condition))
+    },
+    runs(3000)
+  )
+
+  it.prop(
+    "a part of a value, in another case or form, is not ruled out by the text of custom fields",
+    { value: Schema.String, from: count, length: count, operator: Schema.Literals(["=", ...Rule.textOperators]) },
+    ({ from, length, operator, value }) => {
+      const start = from % (value.length + 1)
+      const part = value.slice(start, start + length)
+      for (const text of [value, part, part.toUpperCase(), part.toLowerCase(), part.normalize("NFD")]) {
+        const rule = Rule.compare(Rule.customField("a"), operator, Rule.text(text))
+        const subject = { email: "", customFields: { a: value } }
+        const mayBe = rawFieldTest(rule)?.(JSON.stringify(subject.customFields)) ?? true
+        assert.isTrue(mayBe || !matchesRule(rule, subject, now), Rule.printUnchecked(rule))
+      }
+    },
+    runs(2000)
+  )
+
+  it("the text of custom fields rules out who lacks a part of each text that a rule asks for", () => {
+    const test = (rule: string) => rawFieldTest(Result.getOrThrow(parseRule(rule)))
+    const fields = JSON.stringify({ city: "MÜNCHEN", plan: "Gold" })
+    assert.isTrue(test("city = 'München'")?.(fields))
+    assert.isFalse(test("city = 'Mannheim'")?.(fields))
+    assert.isFalse(test("status = Active AND (city = 'Berlin' OR plan contains 'silver')")?.(fields))
+    assert.isTrue(test("city = 'Berlin' OR plan starts-with 'go'")?.(fields))
+    assert.isTrue(test("city = 'Berlin'")?.('{"city":"\\u0042erlin"}'))
+    for (const rule of ["city = 'Berlin' OR status = Active", "city != 'Berlin'", "age > 5", "city = 'ü'", "All"])
+      assert.isUndefined(test(rule))
+  })
 
   it.prop(
     "folding is stable, and the order is that of UTF-8",

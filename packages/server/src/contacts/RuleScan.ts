@@ -3,7 +3,7 @@
  * sees each contact as it is when its turn comes, and none twice, since keys go in one direction. (docs/decisions/rules.md)
  */
 import { makeFieldCount, Rule, ruleMatcher } from "@roster/domain"
-import { ContactFields, makeRuleCount, type RuleFields } from "@roster/domain/internal"
+import { ContactFields, makeRuleCount, rawFieldTest, type RuleFields } from "@roster/domain/internal"
 import { DateTime, Effect } from "effect"
 import type { SqlClient, SqlError, Statement } from "effect/sql"
 import { byEngine, dialect } from "../store/SqlDialect.ts"
@@ -65,7 +65,7 @@ const columns = new Map(ContactFields.allFields.map(({ column, wire }) => [wire.
 const columnOf = ({ _tag, name }: Rule.Field): string =>
   _tag === "CustomField" ? "custom_fields" : (columns.get(name) ?? name)
 
-/** Reads of each contact only what a rule names. */
+/** Reads of each contact only what a rule names, and of one that it cannot select nothing. */
 const rowReader = (rule: Rule.Rule) => {
   const names = new Set(Rule.fieldsOf(rule).map(columnOf))
   const lists = Rule.namesLists(rule)
@@ -74,10 +74,13 @@ const rowReader = (rule: Rule.Rule) => {
   const row = contactColumns.map((name): unknown =>
     name === "custom_fields" ? "{}" : name === "date_added" ? 0 : null
   )
+  const test = rawFieldTest(rule)
+  const customFields = 1 + places.indexOf(contactColumns.indexOf("custom_fields"))
   return {
     columns: places.map((place) => `, ${contactColumns[place]}`).join("") + (lists ? listsColumn : ""),
-    /** The contact of a row of the id and these columns. */
-    contactOf: (values: ReadonlyArray<unknown>): RuleFields.RuleSubject => {
+    /** The contact of a row of the id and these columns, unless the rule surely leaves it out. */
+    contactOf: (values: ReadonlyArray<unknown>): RuleFields.RuleSubject | undefined => {
+      if (test?.(String(values[customFields])) === false) return undefined
       for (let i = 0; i < places.length; i++) row[places[i] ?? 0] = values[i + 1]
       const contact = toContact(row)
       return lists ? { ...contact, lists: listNamesIn(values[places.length + 1]) } : contact
@@ -89,7 +92,13 @@ const rowReader = (rule: Rule.Rule) => {
 export const rowMatcher = (rule: Rule.Rule, now: DateTime.Utc) => {
   const { columns, contactOf } = rowReader(rule)
   const matches = ruleMatcher(rule, now)
-  return { columns, matches: (values: ReadonlyArray<unknown>): boolean => matches(contactOf(values)) }
+  return {
+    columns,
+    matches: (values: ReadonlyArray<unknown>): boolean => {
+      const contact = contactOf(values)
+      return contact !== undefined && matches(contact)
+    }
+  }
 }
 
 /** How an engine reads the contacts of a scan. */
@@ -234,7 +243,8 @@ export const makeScans = (sql: SqlClient.SqlClient) => {
         const { columns, contactOf } = rowReader(request.rule)
         const { add, result } = makeRuleCount(request.rule, DateTime.makeUnsafe(request.now))
         const visit = (row: ReadonlyArray<unknown>) => {
-          add(contactOf(row))
+          const contact = contactOf(row)
+          if (contact !== undefined) add(contact)
           return false
         }
         return Effect.map(scan(request, columns, visit), result)
