@@ -82,9 +82,6 @@ const whileAway = { schedule: Schedule.spaced("1 second"), times: leaseSeconds }
 /** Twice what a job takes, so that V8 does not leave more as garbage. */
 const maxOldGenerationSizeMb = 192
 
-/** Objects of a job are short-lived: a larger young generation would only hold more of them. */
-const maxYoungGenerationSizeMb = 16
-
 /** The time in which the jobs of a thread have to stop. Otherwise it is terminated. */
 const stopTime = "5 seconds"
 
@@ -146,7 +143,7 @@ const start = Effect.fnUntraced(function* (entry: URL, store: ThreadStore, onDea
         name: "roster jobs",
         workerData,
         transferList: [log],
-        resourceLimits: { maxYoungGenerationSizeMb, maxOldGenerationSizeMb }
+        resourceLimits: { maxOldGenerationSizeMb }
       }),
     catch: (cause) => new ThreadFailed({ cause })
   }).pipe(Effect.tapError(({ cause }) => Effect.logError("the thread of the jobs could not be started", cause)))
