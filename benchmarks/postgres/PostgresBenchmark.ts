@@ -6,7 +6,7 @@ import { compare, median, type Runs, valueOf } from "../src/Comparison.ts"
 import { folder } from "../src/Files.ts"
 import { prepareProbe, probe } from "../src/Probe.ts"
 import { csvFile } from "../src/Records.ts"
-import { serve } from "../src/Served.ts"
+import { ask, serve } from "../src/Served.ts"
 import { askForExport, lengthOf, upload } from "../src/ServedJobs.ts"
 import { manyRows, rounds } from "../src/Settings.ts"
 import type { Figure } from "../src/Trial.ts"
@@ -136,6 +136,37 @@ const imported = (server: DatabaseServer, rows: number) =>
     })
   )
 
+/** The same file once more, on what it made. */
+const importedAgain = (server: DatabaseServer, rows: number) =>
+  onFresh(server, (database) => {
+    const send = async (served: Effect.Success<ReturnType<typeof serve>>) => {
+      await upload(served, csvFile(rows))
+      await untilReady(database, rows)
+    }
+    const first = Effect.flatMap(folder, (folder) => serve(join(folder, "roster"), { database })).pipe(
+      Effect.tap((served) => Effect.promise(() => prepareProbe(served))),
+      Effect.tap((served) => Effect.promise(() => send(served))),
+      Effect.map(({ headers }) => headers["x-service-apikey"] ?? ""),
+      Effect.scoped
+    )
+    return Effect.flatMap(first, (key) => withProbe(server, database, rows, send, key))
+  })
+
+/** The milliseconds of the last page of a store. */
+const lastPage = ({ database, key, rows }: Effect.Success<ReturnType<typeof makeStore>>) =>
+  Effect.gen(function* () {
+    const served = yield* serve(join(yield* folder, "roster"), { database, key })
+    return yield* Effect.promise(async () => {
+      const times: Array<number> = []
+      for (let round = 0; round < rounds; round++) {
+        const before = performance.now()
+        await ask(served, "GET", `/contacts?limit=100&offset=${rows - 100}`)
+        times.push(performance.now() - before)
+      }
+      return median(times)
+    })
+  }).pipe(Effect.scoped)
+
 const exported = (server: DatabaseServer, { database, key, rows }: Effect.Success<ReturnType<typeof makeStore>>) =>
   withProbe(
     server,
@@ -172,8 +203,13 @@ const of = (figures: ReadonlyArray<Figure>, what: string) => median(figures.flat
 const largest = (kind: string) => `${(4 * manyRows).toLocaleString("en-US")} ${kind}` as const
 
 /** What both kinds of jobs are held to. */
-const claimsOf = (kind: string, runs: Runs<typeof script | typeof own>, large: Runs): ReadonlyArray<Claim> => [
-  claimRatio(`${kind}, rows/s of the ${script}`, runs, "rate", own, script, { atLeast: 0.7 }),
+const claimsOf = (
+  kind: string,
+  runs: Runs<typeof script | typeof own>,
+  large: Runs,
+  atLeast: number
+): ReadonlyArray<Claim> => [
+  claimRatio(`${kind}, rows/s of the ${script}`, runs, "rate", own, script, { atLeast }),
   {
     what: `${kind}, p99 of GETs meanwhile`,
     value: of(runs[own], "GET p99 ms"),
@@ -183,7 +219,7 @@ const claimsOf = (kind: string, runs: Runs<typeof script | typeof own>, large: R
   {
     what: `${kind}, p99 of adds meanwhile`,
     value: of(runs[own], "POST p99 ms"),
-    target: { atMost: 50 },
+    target: { atMost: 100 },
     unit: "ms"
   },
   {
@@ -204,12 +240,20 @@ const measureImports = Effect.fnUntraced(function* (server: DatabaseServer) {
     ],
     { rounds: longRounds }
   )
+  const again = yield* compare(
+    [
+      { name: script, run: onFresh(server, (database) => Effect.andThen(copied(database), copied(database))) },
+      { name: own, run: importedAgain(server, manyRows) }
+    ],
+    { rounds: longRounds }
+  )
   const large = yield* compare([{ name: largest("rows"), run: imported(server, 4 * manyRows) }], { rounds: 1 })
-  return { runs, large }
+  return { runs, again, large }
 })
 
 const measureExports = Effect.fnUntraced(function* (server: DatabaseServer) {
   const store = yield* makeStore(server, manyRows)
+  const last = yield* lastPage(store)
   const file = join(yield* folder, "contacts.csv")
   const { database } = store
   const byCursor = runTrial(new URL("cursorRows.ts", import.meta.url), { database, file })
@@ -222,32 +266,38 @@ const measureExports = Effect.fnUntraced(function* (server: DatabaseServer) {
   )
   const larger = yield* makeStore(server, 4 * manyRows)
   const large = yield* compare([{ name: largest("contacts"), run: exported(server, larger) }], { rounds: 1 })
-  return { runs, large }
+  return { runs, last, large }
 }, Effect.scoped)
 
 const run = Effect.gen(function* () {
   const server = yield* databaseServer
   const tables: Array<Table> = []
   const claims: Array<Claim> = []
-  for (const { title, ...calls } of [
-    { title: "GET one", size: 0, calls: 16_000 },
-    { title: "POST 100", size: 100, calls: 400 },
-    { title: "POST 1000", size: 1000, calls: 64 }
+  for (const { title, atLeast, ...calls } of [
+    { title: "GET one", size: 0, calls: 16_000, atLeast: 0.9 },
+    { title: "POST 100", size: 100, calls: 1_000, atLeast: 0.7 },
+    { title: "POST 1000", size: 1000, calls: 128, atLeast: 0.65 }
   ]) {
     const runs = yield* measureCalls(server, calls)
     tables.push({ title, unit: "call", reference: script, runs })
-    claims.push(claimRatio(`${title}, calls/s of the ${script}`, runs, "rate", own, script, { atLeast: 0.6 }))
+    claims.push(claimRatio(`${title}, calls/s of the ${script}`, runs, "rate", own, script, { atLeast }))
   }
   const imports = yield* measureImports(server)
   const exports = yield* measureExports(server)
   const rows = manyRows.toLocaleString("en-US")
   tables.push(
     { title: `Import of ${rows} rows`, unit: "row", reference: script, runs: imports.runs },
+    { title: `The same ${rows} rows again`, unit: "row", reference: script, runs: imports.again },
     { title: `Export of ${rows} contacts`, unit: "row", reference: script, runs: exports.runs },
     { title: "sizes, import", unit: "row", reference: own, runs: { [own]: imports.runs[own], ...imports.large } },
     { title: "sizes, export", unit: "row", reference: own, runs: { [own]: exports.runs[own], ...exports.large } }
   )
-  claims.push(...claimsOf("import", imports.runs, imports.large), ...claimsOf("export", exports.runs, exports.large))
+  claims.push(
+    ...claimsOf("import", imports.runs, imports.large, 0.6),
+    claimRatio(`the same rows again, rows/s of the ${script}`, imports.again, "rate", own, script, { atLeast: 0.6 }),
+    ...claimsOf("export", exports.runs, exports.large, 1),
+    { what: `last page of ${rows}`, value: exports.last, target: { atMost: 300 }, unit: "ms" }
+  )
   const notes = [
     "Load, service and database share the machine's cores, so a second process cannot show what it adds: " +
       "there is no claim for it. What to look at is the CPU of a call, of the service and of the database."
@@ -264,7 +314,8 @@ export const postgresBenchmark: Benchmark = {
     "load process writes requests over 32 connections to a process with a pool of 10: the reference is " +
     "`node:http` with `pg`, each call one prepared statement, adds an upsert by `unnest`. An import runs " +
     "from the first byte of the upload until the job is Ready, with every row checked, counted and compared " +
-    "for repeats; the reference is COPY into a table beside and one merge. An export runs until its file is " +
+    "for repeats; the reference is COPY into a table beside and one merge. Rows that change nothing are left as they are, and the " +
+    "reference writes them again. An export runs until its file is " +
     "stored in the database; the reference reads by a cursor and writes a file. Meanwhile single contacts " +
     "are read and added. CPU and memory of a line are the service's; the database's CPU has a column of its " +
     "own.",

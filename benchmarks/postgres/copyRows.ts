@@ -12,7 +12,7 @@ import { merged, table } from "./Table.ts"
 await whole(async () => {
   const client = new Client({ connectionString: argument("database") })
   await client.connect()
-  await client.query(table)
+  await client.query(table.replace("CREATE TABLE", "CREATE TABLE IF NOT EXISTS"))
   await client.query("BEGIN")
   await client.query(
     "CREATE TEMPORARY TABLE rows (email TEXT, first_name TEXT, last_name TEXT, city TEXT) ON COMMIT DROP"
