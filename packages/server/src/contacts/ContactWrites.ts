@@ -324,14 +324,15 @@ export const writeContacts = Effect.fnUntraced(function* <A>(
           if (after === undefined) continue
           if (after.id === undefined) made.push([identity, after])
           else {
+            ids.set(identity, after.id)
+            if (hasLists) places.push({ id: after.id, before: before?.lists ?? noLists, after: after.lists })
+            if (after.contact === before?.contact) continue
             changed.push(after)
             const mail = mailOf(before?.contact.status, after.contact.status)
             written.changed++
             written.gained += mail.gained
             written.lost += mail.lost
             isNoted ||= before === undefined || isStatusGiven(before.contact, after.contact)
-            ids.set(identity, after.id)
-            if (hasLists) places.push({ id: after.id, before: before?.lists ?? noLists, after: after.lists })
           }
         }
       })
