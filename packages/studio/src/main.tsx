@@ -23,6 +23,7 @@ globalThis.addEventListener("beforeunload", (event) => {
   if (isUnsaved(registry)) event.preventDefault()
 })
 const root = document.getElementById("root")
+// oxlint-disable-next-line page/texts -- Nobody reads it: the page is written together with this.
 if (root === null) throw new Error("The page has no place for its content.")
 
 const start = Effect.map(initialSession({ ...opened, storage: sessionStorage, fetch: globalThis.fetch }), (initial) => {

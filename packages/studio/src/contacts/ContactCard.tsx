@@ -44,7 +44,7 @@ import { NearField } from "./NearField.tsx"
 const Facts = ({ contact }: { readonly contact: Contact }) => (
   <dl className="facts">
     <div>
-      <dt>{cardTexts.mail}</dt>
+      <dt>{sharedTexts.mail}</dt>
       <dd>
         {isMailedStatus(contact.status)
           ? sharedTexts.getsMail
@@ -184,7 +184,7 @@ const Fields = ({ contact }: { readonly contact: Contact }) => {
               <fieldset key={`new ${at}`} className="new-field">
                 <legend className="unseen">{cardTexts.newField}</legend>
                 <label>
-                  {cardTexts.name}
+                  {sharedTexts.name}
                   <input value={field.name} onChange={(event) => set(at, { name: event.currentTarget.value })} />
                 </label>
                 <label>

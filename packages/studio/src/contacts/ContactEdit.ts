@@ -220,6 +220,7 @@ export interface Place {
 }
 
 /** The command, and the program in the log, that puts contacts on a list or takes them off. */
+// oxlint-disable-next-line page/texts -- Names of commands.
 export const placeProgram = (isOn: boolean) => (isOn ? "lists add" : "lists remove")
 
 /** What it writes. */

@@ -6,7 +6,7 @@ import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { cardTexts } from "../texts/CardTexts.ts"
-import { runTexts, whatOf } from "../texts/RunTexts.ts"
+import { whatOf } from "../texts/RunTexts.ts"
 import { sharedTexts, shortened } from "../texts/SharedTexts.ts"
 import * as HistoryAtoms from "./HistoryAtoms.ts"
 
@@ -21,12 +21,12 @@ const Entries = ({ email }: { readonly email: string }) => {
     return history.waiting ? <p role="status">{cardTexts.reading}</p> : <Problem message={problemOf(history)} />
   }
   const { entries, hasMore } = history.value
-  const { what, when } = runTexts.headings
+  const { key, what, when } = sharedTexts
   return (
     <>
       <Table
         label={sharedTexts.views.history}
-        columns={[when, what, cardTexts.by, cardTexts.key, cardTexts.change]}
+        columns={[when, what, cardTexts.by, key, cardTexts.change]}
         isWaiting={history.waiting}
       >
         {entries.map((entry, index) => (

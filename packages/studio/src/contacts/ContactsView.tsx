@@ -91,7 +91,7 @@ const ColumnChoice = () => {
     >
       <summary ref={button}>
         <Icon name="columns" />
-        {contactTexts.columns}
+        {sharedTexts.columns}
       </summary>
       {isOpen ? <Columns /> : null}
     </details>

@@ -31,10 +31,6 @@ export interface ExportShape {
   readonly columns?: ReadonlyArray<string> | undefined
 }
 
-/** Whether spreadsheets of the reader's language read semicolons: where a comma stands within numbers. */
-export const readsSemicolons = (language?: string): boolean =>
-  new Intl.NumberFormat(language).formatToParts(1.5).some(({ type, value }) => type === "decimal" && value === ",")
-
 /** An export of this session. */
 export interface MadeExport extends WantedExport {
   readonly id: string

@@ -17,6 +17,7 @@ import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { exportTexts } from "../texts/ExportTexts.ts"
+import { hasDecimalComma } from "../texts/Language.ts"
 import { people, sharedTexts, shortened } from "../texts/SharedTexts.ts"
 import * as ExportAtoms from "./ExportAtoms.ts"
 
@@ -127,7 +128,7 @@ const SomeColumns = ({
 const Form = ({ total }: { readonly total: number | undefined }) => {
   const rule = useAtomValue(AppliedRule.rule)
   const [requested, request] = useAtom(ExportAtoms.request)
-  const [format, setFormat] = useState<Format>(ExportAtoms.readsSemicolons() ? "Semicolons" : "Commas")
+  const [format, setFormat] = useState<Format>(hasDecimalComma() ? "Semicolons" : "Commas")
   const [columns, setColumns] = useState<ColumnChoice>("all")
   const shown = useAtomValue(ContactAtoms.columns)
   const [some, setSome] = useState(shown)
@@ -171,7 +172,7 @@ const Form = ({ total }: { readonly total: number | undefined }) => {
         </label>
         {isTable ? (
           <label>
-            {exportTexts.columns}
+            {sharedTexts.columns}
             <select
               value={columns}
               onChange={({ currentTarget: { value } }) => (isColumnChoice(value) ? setColumns(value) : undefined)}
@@ -223,7 +224,7 @@ const Form = ({ total }: { readonly total: number | undefined }) => {
 }
 
 export const ExportView = () => {
-  const { contacts, file, format, requested, state } = exportTexts.headings
+  const { file, requested } = exportTexts.headings
   const count = useAtomValue(ContactAtoms.count)
   const exports = useAtomValue(ExportAtoms.exports)
   return (
@@ -239,7 +240,11 @@ export const ExportView = () => {
           <p>{exportTexts.noFileYet}</p>
         </Empty>
       ) : (
-        <Table label={exportTexts.files} columns={[requested, contacts, format, state, file]} className="broad">
+        <Table
+          label={exportTexts.files}
+          columns={[requested, sharedTexts.views.contacts, exportTexts.format, sharedTexts.state, file]}
+          className="broad"
+        >
           {exports.map((one) => (
             <Made key={one.id} one={one} />
           ))}

@@ -1,6 +1,7 @@
 /** What a plan and its application come to, in plain words. */
 import type { ImportWarning } from "@roster/domain"
 import { importTexts } from "../texts/ImportTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import type { RowChoices } from "./ImportChoices.ts"
 import type { Planned, RowKind } from "./thread/ImportCalls.ts"
 
@@ -66,5 +67,5 @@ export const leftText = (
       : digest === left.digest
         ? importTexts.isItsFile
         : importTexts.isOtherFile,
-    keepsRuns ? importTexts.canUndo : importTexts.cannotUndo
+    keepsRuns ? importTexts.undoUnder(sharedTexts.views.history).join("") : importTexts.cannotUndo
   ].join(" ")

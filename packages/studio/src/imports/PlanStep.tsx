@@ -60,7 +60,7 @@ const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: b
                 <li key={name}>
                   <bdi>{fieldTitle(name)}</bdi> {old === null ? null : <bdi className="old">{old}</bdi>}{" "}
                   {now === null ? (
-                    <em>{importTexts.none}</em>
+                    <em>{sharedTexts.none}</em>
                   ) : (
                     <bdi className={reason === undefined ? "new" : "old"}>{now}</bdi>
                   )}
@@ -174,7 +174,7 @@ const PlannedRows = ({ planned }: { readonly planned: Planned }) => {
           {importTexts.downloadRepeated}
         </SaveRows>
       ) : null}
-      {of[kind] === 0 ? <p>{importTexts.noRows}</p> : <Rows total={total} isApplied={isApplied} />}
+      {of[kind] === 0 ? <p>{sharedTexts.thereAreNone}</p> : <Rows total={total} isApplied={isApplied} />}
       <p>
         <button
           type="button"

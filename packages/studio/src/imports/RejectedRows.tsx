@@ -52,7 +52,7 @@ export const Causes = ({ planned }: { readonly planned: Planned }) => {
         <p>
           {importTexts.oneCause(<bdi>{shown.cause}</bdi>)}{" "}
           <button type="button" className="link" onClick={() => ImportPlan.showRows(registry, "rejected")}>
-            {importTexts.showAll}
+            {sharedTexts.showAll}
           </button>
         </p>
       )}
@@ -82,7 +82,11 @@ export const Proposals = () => {
       </div>
       <details>
         <summary>{importTexts.beforeAndAfter}</summary>
-        <Table label={importTexts.proposed} columns={[importTexts.line, importTexts.beforeAndAfter]} className="rows">
+        <Table
+          label={importTexts.proposed}
+          columns={[importTexts.planHeadings.line, importTexts.beforeAndAfter]}
+          className="rows"
+        >
           {proposed.slice(0, shownRows).map((row) => (
             <tr key={row.line}>
               <td className="number">{number(row.line)}</td>

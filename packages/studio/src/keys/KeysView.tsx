@@ -67,8 +67,8 @@ const Row = ({
         </td>
       )}
       <td>{(ipRanges ?? []).length === 0 ? keyTexts.everywhere : (ipRanges ?? []).join(", ")}</td>
-      <td>{expires == null ? keyTexts.never : <Time at={expires} />}</td>
-      <td>{lastUse == null ? keyTexts.never : <Time at={lastUse} />}</td>
+      <td>{expires == null ? keyTexts.ends.never : <Time at={expires} />}</td>
+      <td>{lastUse == null ? keyTexts.ends.never : <Time at={lastUse} />}</td>
       {kind === "smtp" ? null : (
         <td>
           {findings.length === 0 ? <Mark tone="good">{keyTexts.nothingFound}</Mark> : null}
@@ -110,7 +110,8 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
   const [rotation, rotate] = useAtom(KeyAtoms.rotate)
   const isStore = useAtomValue(session)?.host?.isStore === true
   const title = keyTexts.lists[kind]
-  const { actions, audit, ends, from, lastUse, may, name } = keyTexts.headings
+  const { actions, audit, from, lastUse, may } = keyTexts.headings
+  const { ends, name } = sharedTexts
   const listed = AsyncResult.isSuccess(result) ? result.value : []
   return (
     <>
@@ -128,7 +129,7 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
       <Problem message={problemOf(result)} />
       {AsyncResult.isInitial(result) ? <p>{keyTexts.reading}</p> : null}
       {AsyncResult.isSuccess(result) && listed.length === 0 ? (
-        <p>{isStore && kind === "apikeys" ? keyTexts.noneOfStore : keyTexts.none}</p>
+        <p>{isStore && kind === "apikeys" ? keyTexts.noneOfStore : sharedTexts.thereAreNone}</p>
       ) : null}
       {listed.length === 0 ? null : (
         <Table

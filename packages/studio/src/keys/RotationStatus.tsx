@@ -17,8 +17,8 @@ export const RotationStatus = () => {
     registry.set(KeyAtoms.rotating, undefined)
   }
   return (
-    <section className="note" aria-label={keyTexts.newSecretOf(rotating.name)}>
-      <h2>{keyTexts.newSecret(<bdi>{rotating.name}</bdi>)}</h2>
+    <section className="note" aria-labelledby="rotation-title">
+      <h2 id="rotation-title">{keyTexts.newSecretOf(<bdi>{rotating.name}</bdi>)}</h2>
       <Problem message={problemOf(result)} />
       {AsyncResult.isSuccess(result) ? (
         <div role="status">

@@ -184,7 +184,7 @@ export const ListsView = () => {
   const [renaming, setRenaming] = useState<string | undefined>(undefined)
   const all = AsyncResult.isSuccess(lists) ? lists.value : undefined
   const toContacts = (words: string): ReactNode => <a href={contacts}>{words}</a>
-  const { made, people, whatToDo } = listTexts.headings
+  const { made, people } = listTexts.headings
   return (
     <section aria-labelledby="lists-title">
       <div className="title">
@@ -204,7 +204,7 @@ export const ListsView = () => {
           <p>{chosen === 0 ? listTexts.chooseAmong(toContacts) : listTexts.chosenAmong(chosen, toContacts)}</p>
           <Table
             label={listTexts.all}
-            columns={[sharedTexts.name, <Numbers key="people">{people}</Numbers>, made, whatToDo]}
+            columns={[sharedTexts.name, <Numbers key="people">{people}</Numbers>, made, sharedTexts.whatToDo]}
           >
             {all.map((list) => (
               <Row key={list.listName} list={list} onRename={() => setRenaming(list.listName)} />

@@ -16,7 +16,7 @@ import {
   type SmtpCredentials
 } from "@roster/domain"
 import { ContactColumns } from "@roster/domain/internal"
-import { DateTime, Effect } from "effect"
+import { DateTime, Duration, Effect } from "effect"
 import { Atom } from "effect/reactivity"
 import { addressOf } from "../find/ContactsAddress.ts"
 import { keysChanged } from "../session/Changes.ts"
@@ -33,7 +33,7 @@ const counted: Effect.Effect<AccountSummary, ServiceError, AccountService> = Acc
 /** The numbers, which are asked for again while one looks; `undefined` at a service that counts none. */
 export const summary = Atom.withRefresh(
   runtime.atom(orWhereUntold(Effect.undefined)(counted)),
-  `${maximumOverviewAge} seconds`
+  Duration.seconds(maximumOverviewAge)
 )
 
 /** A number with its name, in the words of people or of the service, and the rule of its people. */

@@ -18,7 +18,7 @@ import { missing } from "../session/Rights.tsx"
 import { monthWords, number } from "../texts/Language.ts"
 import { overviewTexts } from "../texts/OverviewTexts.ts"
 import { whatOf } from "../texts/RunTexts.ts"
-import { sharedTexts } from "../texts/SharedTexts.ts"
+import { fieldTitle, sharedTexts } from "../texts/SharedTexts.ts"
 import { Growth, Share } from "./Charts.tsx"
 import * as OverviewAtoms from "./OverviewAtoms.ts"
 
@@ -65,7 +65,7 @@ const Statuses = ({ summary }: { readonly summary: AccountSummary }) => (
     <h2 id="overview-statuses">{overviewTexts.statuses}</h2>
     <Table
       label={overviewTexts.byStatus}
-      columns={[...columnsOf(overviewTexts.status), overviewTexts.mail]}
+      columns={[...columnsOf(fieldTitle("Status")), sharedTexts.mail]}
       className="few"
     >
       {statusesOf(summary).map(({ contacts, isMailed, name, rule }) => (
@@ -123,7 +123,7 @@ const Lists = ({ summary }: { readonly summary: AccountSummary }) => {
         </p>
       ) : (
         <>
-          <Table label={overviewTexts.largest} columns={columnsOf(overviewTexts.list)} className="few">
+          <Table label={overviewTexts.largest} columns={columnsOf(sharedTexts.list)} className="few">
             <Rows figures={lists.slice(0, shownLists)} />
           </Table>
           {lists.length > shownLists ? (
@@ -148,7 +148,7 @@ const Runs = () => {
       {result.value.length === 0 ? (
         <p>{overviewTexts.nothing}</p>
       ) : (
-        <Table label={overviewTexts.newest} columns={[overviewTexts.when, overviewTexts.what, overviewTexts.ended]}>
+        <Table label={overviewTexts.newest} columns={[sharedTexts.when, sharedTexts.what, overviewTexts.ended]}>
           {result.value.slice(0, shownRuns).map((run) => (
             <tr key={run.header.id}>
               <td>
@@ -180,7 +180,7 @@ const EndingKeys = () => {
       {result.value.length === 0 ? (
         <p>{overviewTexts.noKeys(OverviewAtoms.soonDays)}</p>
       ) : (
-        <Table label={overviewTexts.keys} columns={[overviewTexts.key, overviewTexts.ends, overviewTexts.state]}>
+        <Table label={overviewTexts.keys} columns={[sharedTexts.key, sharedTexts.ends, sharedTexts.state]}>
           {result.value.map(({ ends, hasEnded, name }) => (
             <tr key={name}>
               <th scope="row">

@@ -44,7 +44,7 @@ const places = [
 
 const ListFields = ({ onChange, to }: Props<Of<"list">>) => (
   <>
-    <div className="kinds" role="radiogroup" aria-label={planTexts.whatToDo}>
+    <div className="kinds" role="radiogroup" aria-label={sharedTexts.whatToDo}>
       {places.map(([isOn, words]) => (
         <label key={words} className="choice">
           <input type="radio" name="place" checked={to.isOn === isOn} onChange={() => onChange({ ...to, isOn })} />
@@ -52,7 +52,12 @@ const ListFields = ({ onChange, to }: Props<Of<"list">>) => (
         </label>
       ))}
     </div>
-    <ListName label={planTexts.nameOfList} isOn={to.isOn} list={to} onChange={(list) => onChange({ ...to, ...list })} />
+    <ListName
+      label={sharedTexts.fieldsOfErrors.listName}
+      isOn={to.isOn}
+      list={to}
+      onChange={(list) => onChange({ ...to, ...list })}
+    />
   </>
 )
 
@@ -83,7 +88,7 @@ const TextFields = ({ onChange, to }: Props<Of<"custom" | "firstName" | "lastNam
   return (
     <>
       <label>
-        {planTexts.field}
+        {sharedTexts.field}
         <select
           value={to.field !== "custom" ? to.field : isNew ? "new" : isUnnamed ? "" : `${inUse}${to.name}`}
           onChange={({ currentTarget: { value } }) => choose(value)}

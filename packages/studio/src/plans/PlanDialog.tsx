@@ -39,7 +39,7 @@ const Command = ({ of }: { readonly of: Wanted }) => (
 // A new contact
 
 const newFields = [
-  ["email", planTexts.email],
+  ["email", sharedTexts.fieldsOfErrors.email],
   ["firstName", fieldTitle("FirstName")],
   ["lastName", fieldTitle("LastName")]
 ] as const

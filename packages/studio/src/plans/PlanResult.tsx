@@ -19,7 +19,7 @@ const doneWords = (of: Wanted): string => {
   if (of._tag === "AddMany") return planTexts.manyAdded
   if (of._tag === "Delete") return planTexts.deletion
   const { to } = of
-  if (to.field === "list") return to.isOn ? planTexts.isOn(to.name.trim()) : planTexts.isOff(to.name.trim())
+  if (to.field === "list") return to.isOn ? sharedTexts.onList(to.name.trim()) : planTexts.isOff(to.name.trim())
   if (to.field === "status") return planTexts.status(statusWords(to.value ?? ""))
   const field = to.field === "custom" ? to.name.trim() : fieldNames[to.field]
   return to.value === "" ? planTexts.fieldRemoved(field) : planTexts.fieldSet(field, to.value)
@@ -63,7 +63,7 @@ const Done = ({ applied }: { readonly applied: ContactPlan.Applied }) => {
   // The dialog that began it is gone, and so may be what opened that.
   useEffect(() => heading.current?.focus(), [])
   return (
-    <div className="note" role="group" aria-label={planTexts.done}>
+    <div className="note" role="group" aria-label={sharedTexts.whatWasDone}>
       <div className="bar">
         <div role="status" className="stack">
           <h2 ref={heading} tabIndex={-1}>

@@ -45,7 +45,7 @@ const wordsOf = (condition: Rule.Condition): string => {
         filter.values.map((value) => textOf(filter.field, value))
       )
     case "OnList":
-      return filter.isOn ? ruleTexts.isOnList(filter.list) : ruleTexts.isNotOnList(filter.list)
+      return filter.isOn ? sharedTexts.onList(filter.list) : ruleTexts.isNotOnList(filter.list)
     case "AddedSince":
       return ruleTexts.isAddedSince(sinceWords(filter.date))
   }
@@ -185,7 +185,7 @@ const Field = () => {
   return (
     <form className="choices" onSubmit={submit}>
       <label>
-        {ruleTexts.field}
+        {sharedTexts.field}
         <select value={name} onChange={({ currentTarget }) => setName(currentTarget.value)}>
           <option value="">{sharedTexts.chooseField}</option>
           {fields.map((field) => (

@@ -9,6 +9,7 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Icon, type IconName } from "../kit/Icon.tsx"
 import { messageOf, Problem, problemOf } from "../kit/Problem.tsx"
 import { ruleTexts } from "../texts/RuleTexts.ts"
+import { sharedTexts } from "../texts/SharedTexts.ts"
 import * as AppliedRule from "./AppliedRule.ts"
 import * as RuleDraft from "./RuleDraft.ts"
 import { SavedRules, type SavedView } from "./SavedRules.tsx"
@@ -238,7 +239,7 @@ export const RuleBox = ({ children, onAddress, onAddresses, onView, panels = noP
               registry.set(AppliedRule.rule, "")
             }}
           >
-            {ruleTexts.showAll}
+            {sharedTexts.showAll}
           </button>
         )}
         {all.map(({ icon, title }) => (

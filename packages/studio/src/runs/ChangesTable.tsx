@@ -3,7 +3,7 @@ import type { ReactNode } from "preact/compat"
 import { Table } from "../kit/Table.tsx"
 import { runTexts } from "../texts/RunTexts.ts"
 import { fieldText } from "./RunWords.ts"
-import { shortened, valueWords } from "../texts/SharedTexts.ts"
+import { sharedTexts, shortened, valueWords } from "../texts/SharedTexts.ts"
 
 /** A contact of the table. */
 export interface ShownChange {
@@ -29,7 +29,7 @@ const Value = ({
   readonly className?: string
 }) =>
   value === null ? (
-    <small>{runTexts.none}</small>
+    <small>{sharedTexts.none}</small>
   ) : (
     <bdi className={className}>{shortened(valueWords(field, String(value)))}</bdi>
   )
@@ -47,7 +47,7 @@ export const ChangesTable = ({
   /** Whether there is a column of the values now. */
   readonly hasNow: boolean
 }) => {
-  const { before, byRun, contact, field, now, theRun, theUndo } = runTexts.columns
+  const { before, byRun, contact, now, theRun, theUndo } = runTexts.columns
   const first = (change: ShownChange, rows: number): ReactNode => (
     <>
       <th scope="row" rowSpan={rows}>
@@ -59,7 +59,7 @@ export const ChangesTable = ({
   return (
     <Table
       label={label}
-      columns={[contact, hasNow ? theUndo : theRun, field, before, byRun, ...(hasNow ? [now] : [])]}
+      columns={[contact, hasNow ? theUndo : theRun, sharedTexts.field, before, byRun, ...(hasNow ? [now] : [])]}
       className="broad"
     >
       {changes.flatMap((change, index) => {

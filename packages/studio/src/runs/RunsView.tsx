@@ -30,10 +30,11 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
   }
   // Where runs are kept by the service, none was elsewhere.
   const isElsewhere = runs.some((run) => !run.isHere)
-  const { added, changed, deleted, state, undo, what, when, where, who } = runTexts.headings
+  const { added, changed, deleted, undo, where, who } = runTexts.headings
+  const { state, what, when } = sharedTexts
   return (
     <Table
-      label={runTexts.done}
+      label={sharedTexts.whatWasDone}
       columns={[
         what,
         when,

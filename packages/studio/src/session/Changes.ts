@@ -7,7 +7,7 @@ export const contactsChanged = ["contacts", "runs"]
 export const keysChanged = ["keys"]
 
 /** What asks for saved rules again. */
-export const rulesChanged = ["saved rules"]
+export const rulesChanged = ["savedRules"]
 
 /** What asks for everything again. */
 export const everything = [...contactsChanged, ...keysChanged, ...rulesChanged, "rights"]

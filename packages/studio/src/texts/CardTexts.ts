@@ -3,11 +3,9 @@ import type { ReactNode } from "preact/compat"
 import { sentence } from "./Language.ts"
 
 export const cardTexts = {
-  mail: "Mail",
   getsNone: (status: string): string => `gets none while the status is ${status}`,
   notKnown: "not known",
   newField: "New field",
-  name: "Name",
   value: "Value",
   addField: "Add a field",
   nearField: (near: ReactNode): ReactNode => sentence`No contact has this field, and there is ${near}.`,
@@ -39,7 +37,6 @@ export const cardTexts = {
 
   reading: "Reading…",
   by: "By",
-  key: "Key",
   change: "Change",
   showOlder: "Show older entries"
 }

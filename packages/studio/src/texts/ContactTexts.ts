@@ -9,7 +9,6 @@ export const contactTexts = {
   importOrAdd: "Import a file of yours, or add one by hand.",
   noMatch: "No contact matches",
   lookElsewhere: "Look for a part of the name or address, remove a filter, or show all contacts.",
-  columns: "Columns",
   columnsToShow: "Columns to show",
   table: "Contacts, page by page",
   notSorted: (reason: string): string => `Not sorted here: ${reason}`,

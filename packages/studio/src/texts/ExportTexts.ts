@@ -4,19 +4,22 @@ import { nouns } from "./SharedTexts.ts"
 
 const behind = (total: number | undefined): string => (total === undefined ? "" : `: ${number(total)}`)
 
+const workbook = "Excel workbook (.xlsx)"
+const commas = "CSV with commas"
+
 export const exportTexts = {
   formats: {
-    Workbook: "Excel workbook (.xlsx)",
+    Workbook: workbook,
     Semicolons: "CSV with semicolons",
-    Commas: "CSV with commas",
+    Commas: commas,
     Json: "JSON",
     Xml: "XML"
   },
   /** The same, where one of them is chosen. */
   formatChoices: {
-    Workbook: "Excel workbook (.xlsx)",
+    Workbook: workbook,
     Semicolons: "CSV with semicolons, for spreadsheets of many countries",
-    Commas: "CSV with commas",
+    Commas: commas,
     Json: "JSON, for programs",
     Xml: "XML, for programs"
   },
@@ -32,7 +35,6 @@ export const exportTexts = {
   ): string =>
     `${format}${columns === undefined ? "" : `, ${counted(columns, nouns.column)}`}${isZip ? ", in a ZIP file" : ""}`,
   format: "Format",
-  columns: "Columns",
   besideAddress: "Columns beside the address",
   withLists: "With their lists",
   zip: "In a ZIP file",
@@ -44,5 +46,5 @@ export const exportTexts = {
   noFile: "No file yet",
   noFileYet:
     "Files that are asked for stand here until the page is left. A link opens its file without a key for a while.",
-  headings: { requested: "Asked for", contacts: "Contacts", format: "Format", state: "State", file: "File" }
+  headings: { requested: "Asked for", file: "File" }
 }

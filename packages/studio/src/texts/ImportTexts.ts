@@ -14,9 +14,11 @@ const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + te
 
 const quoted = (name: string): string => JSON.stringify(name)
 
+const leftOut = "Left out"
+
 export const importTexts = {
   steps: "Steps",
-  stepTitles: { file: "File", columns: "Columns", check: "Check", plan: "Plan", done: "Done" },
+  stepTitles: { file: "File", columns: sharedTexts.columns, check: "Check", plan: "Plan", done: "Done" },
   stepHeading: (at: number, title: string): string => `${number(at)}. ${title}`,
   results: {
     columns: (taken: number, of: number): string => `${number(taken)} of ${number(of)} taken`,
@@ -36,7 +38,7 @@ export const importTexts = {
   chooseAgain: "Choose the same file and plan it again: the plan shows what is left.",
   isItsFile: "This is its file: what was stored already is under “Already so”, and applying the plan does the rest.",
   isOtherFile: "This is another file, or the same one read in another way.",
-  canUndo: `What it stored can be undone under ${sharedTexts.views.history}.`,
+
   cannotUndo: "This page no longer knows what it changed, so it cannot undo that part.",
   forget: "Do not say this again",
   threadEnded:
@@ -75,7 +77,7 @@ export const importTexts = {
   },
   becomes: (column: string): string => `What ${column} becomes`,
   chooseUnheard: "Choose: it says who wants mail",
-  leftOut: "Left out",
+  leftOut,
   ownFields: "Field of the contact",
   knownFields: "Custom field that contacts have",
   customField: "Custom field",
@@ -197,7 +199,6 @@ export const importTexts = {
   planHeadings: { line: "Line", address: "Address", changes: "What changes" },
   stays: (status: string): string => `Stays ${status}.`,
   probably: (address: ReactNode): ReactNode => sentence`Probably meant: ${address}`,
-  none: "none",
   onlyForm: "only its form",
   rowsOfPlan: "Rows of the plan",
   odd: (things: number): string => `${counted(things, thingsLook)} odd in the rows, and will be imported as they are`,
@@ -239,7 +240,7 @@ export const importTexts = {
     rejected: "Rejected",
     duplicates: "Duplicates",
     kept: "Kept because of consent",
-    leftOut: "Left out"
+    leftOut
   },
   /** What a kind of rows means. */
   meanings: {
@@ -256,7 +257,6 @@ export const importTexts = {
   },
   downloadRejected: "Download the rejected rows, to correct and import them",
   downloadRepeated: "Download the repeated rows, with the lines of both",
-  noRows: "There are none.",
   downloadPlan: "Download the plan",
   changesNothing: "The plan changes nothing.",
   correctedSince: "Rows were corrected since this plan. Plan again, so that it takes them in.",
@@ -283,12 +283,10 @@ export const importTexts = {
   firstIn: (line: number): string => `first in line ${number(line)}`,
   showThese: "show these alone",
   oneCause: (cause: ReactNode): ReactNode => sentence`Shown are the rows of one cause: ${cause}.`,
-  showAll: "Show all",
   slips: (rows: number): string => `${counted(rows, rowsHave)} a slip of the hand that can be put right:`,
   correctAll: (rows: number): string => (rows === 1 ? "Correct it" : `Correct all ${number(rows)}`),
   beforeAndAfter: "Before and after",
   proposed: "Corrections that are proposed",
-  line: "Line",
   lineOf: (line: number): string => `Line ${line}`,
   behindLast: "Behind the last column",
   before: (cell: ReactNode): ReactNode => sentence`before: ${cell}`,
@@ -328,5 +326,5 @@ export const importTexts = {
   sendsAgain: "Going on sends these rows again, which does nothing twice.",
   undo: "Undo the import",
   importOther: "Import another file",
-  undoUnder: (history: ReactNode): ReactNode => sentence`What it stored can be undone under ${history}.`
+  undoUnder: <History extends ReactNode>(history: History) => sentence`What it stored can be undone under ${history}.`
 }

@@ -20,19 +20,15 @@ export const keyTexts = {
   lists: { apikeys: "API keys", smtp: "SMTP credentials" },
   make: { apikeys: "New key…", smtp: "New SMTP credentials…" },
   reading: "Reading them…",
-  none: "There are none.",
   noneOfStore: "There are none. Programs need one to reach this store over the network.",
   headings: {
-    name: "Name",
     may: "May",
     from: "From",
-    ends: "Ends",
     lastUse: "Last use",
     audit: "Audit",
     actions: "Actions"
   },
   everywhere: "everywhere",
-  never: "never",
   nothingFound: "nothing found",
   change: (name: string, unseen: Marked): ReactNode => sentence`Change${unseen(` ${name}`)}…`,
   rotate: (name: string, unseen: Marked): ReactNode => sentence`Rotate${unseen(` ${name}`)}`,
@@ -105,8 +101,7 @@ export const keyTexts = {
     "7 days": "works for a week",
     "30 days": "works for 30 days"
   },
-  newSecretOf: (name: string): string => `New secret of ${name}`,
-  newSecret: (name: ReactNode): ReactNode => sentence`New secret of ${name}`,
+  newSecretOf: (name: ReactNode): ReactNode => sentence`New secret of ${name}`,
   belongsTo: (name: ReactNode): ReactNode =>
     sentence`Done: the new secret belongs to ${name}. Give it to the programs that use the old one.`,
   oldWorks: (name: ReactNode): ReactNode =>

@@ -23,6 +23,10 @@ const numbers = new Intl.NumberFormat()
 /** A number for people. */
 export const number = (value: number): string => numbers.format(value)
 
+/** Whether numbers have a comma before their decimals, as where spreadsheets read semicolons between cells (default: the reader's locale). */
+export const hasDecimalComma = (locale?: string): boolean =>
+  new Intl.NumberFormat(locale).formatToParts(1.5).some(({ type, value }) => type === "decimal" && value === ",")
+
 /** The forms of a word: `other` goes with every number that has none of its own. */
 export type Forms = Readonly<Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }>
 
@@ -74,6 +78,8 @@ export const listed = (words: ReadonlyArray<string>, type: "conjunction" | "disj
 /** Makes an element of words, such as a link. */
 export type Marked = (words: string) => ReactNode
 
-/** A sentence with elements in it. */
-export const sentence = (words: TemplateStringsArray, ...slots: ReadonlyArray<ReactNode>): ReactNode =>
-  words.flatMap((text, at) => [text, slots[at]])
+/** A sentence with elements in it; with texts in their place, `join("")` makes a text of it. */
+export const sentence = <Slot extends ReactNode>(
+  words: TemplateStringsArray,
+  ...slots: ReadonlyArray<Slot>
+): Array<string | Slot | undefined> => words.flatMap((text, at) => [text, slots[at]])

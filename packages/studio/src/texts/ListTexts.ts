@@ -3,21 +3,25 @@ import type { ReactNode } from "preact/compat"
 import { type Marked, number, sentence } from "./Language.ts"
 import { people } from "./SharedTexts.ts"
 
+const theContacts = "the contacts"
+
+const ofList = (name: string): string => `, the list ${name}`
+
 export const listTexts = {
   reading: "Reading the lists…",
   none: "There are no lists yet",
   firstSteps: (contacts: Marked): ReactNode =>
-    sentence`Make one here, or choose people among ${contacts("the contacts")} and put them on one.`,
+    sentence`Make one here, or choose people among ${contacts(theContacts)} and put them on one.`,
   chooseAmong: (contacts: Marked): ReactNode =>
-    sentence`To put people on a list, choose them among ${contacts("the contacts")}.`,
+    sentence`To put people on a list, choose them among ${contacts(theContacts)}.`,
   chosenAmong: (chosen: number, contacts: Marked): ReactNode =>
-    sentence`${people(chosen)} chosen among ${contacts("the contacts")}.`,
+    sentence`${people(chosen)} chosen among ${contacts(theContacts)}.`,
   all: "All lists",
-  headings: { people: "People", made: "Made", whatToDo: "What to do" },
+  headings: { people: "People", made: "Made" },
   putChosen: (chosen: number, name: string, unseen: Marked): ReactNode =>
-    sentence`Put ${number(chosen)} on it${unseen(`, the list ${name}`)}…`,
+    sentence`Put ${number(chosen)} on it${unseen(ofList(name))}…`,
   takeChosen: (chosen: number, name: string, unseen: Marked): ReactNode =>
-    sentence`Take ${number(chosen)} off it${unseen(`, the list ${name}`)}…`,
+    sentence`Take ${number(chosen)} off it${unseen(ofList(name))}…`,
   export: (name: string, unseen: Marked): ReactNode => sentence`Export${unseen(` ${name}`)}…`,
   rename: (name: string, unseen: Marked): ReactNode => sentence`Rename${unseen(` ${name}`)}…`,
 

@@ -1,7 +1,7 @@
 /** The texts of the overview. */
 import type { ReactNode } from "preact/compat"
 import { counted, type Marked, number, sentence } from "./Language.ts"
-import { nouns, people } from "./SharedTexts.ts"
+import { fieldTitles, nouns, people, sharedTexts } from "./SharedTexts.ts"
 
 export const overviewTexts = {
   counted: (at: ReactNode): ReactNode => sentence`Counted ${at}`,
@@ -10,14 +10,12 @@ export const overviewTexts = {
   save: "Save as a file",
   nobody: "There is nobody to count yet",
   firstSteps: (importFile: Marked, addContact: Marked): ReactNode =>
-    sentence`${importFile("Import a file")}, or ${addContact("add a contact")}.`,
-  figures: { all: "Contacts", mailed: "Get mail", unmailed: "Get no mail" },
+    sentence`${importFile(sharedTexts.importFile)}, or ${addContact("add a contact")}.`,
+  figures: { all: sharedTexts.views.contacts, mailed: "Get mail", unmailed: "Get no mail" },
   asBar: "As a bar",
 
   statuses: "Who gets mail, and who does not",
   byStatus: "Contacts by status",
-  status: "Status",
-  mail: "Mail",
 
   getsNone: "gets none",
 
@@ -31,22 +29,16 @@ export const overviewTexts = {
 
   noLists: (make: Marked): ReactNode => sentence`There are no lists yet. ${make("Make one")}`,
   largest: "The largest lists",
-  list: "List",
   allLists: (count: number): string => `All ${number(count)} lists`,
 
   runs: "What was done last",
   nothing: "Nothing was changed yet.",
   newest: "The newest runs",
-  when: "When",
-  what: "What",
   ended: "How it ended",
   history: "The whole history",
 
   keys: "Keys that end soon",
   noKeys: (days: number): string => `No key ends within ${number(days)} days.`,
-  key: "Key",
-  ends: "Ends",
-  state: "State",
   hasEnded: "has ended",
   endsSoon: "ends soon",
   allKeys: "All keys",
@@ -54,11 +46,11 @@ export const overviewTexts = {
   /** The headings and kinds of rows of the file. */
   file: {
     kind: "Kind",
-    name: "Name",
-    contacts: "Contacts",
+    name: sharedTexts.name,
+    contacts: sharedTexts.views.contacts,
     total: "Total",
-    status: "Status",
+    status: fieldTitles.Status,
     addedIn: "Added in",
-    list: "List"
+    list: sharedTexts.list
   }
 }

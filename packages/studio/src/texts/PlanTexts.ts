@@ -1,6 +1,6 @@
 /** The texts of what a person does to contacts: said, seen as a plan, and done. */
 import { number } from "./Language.ts"
-import { people, sharedTexts } from "./SharedTexts.ts"
+import { fieldTitles, people, sharedTexts } from "./SharedTexts.ts"
 
 export const planTexts = {
   lost: "The browser cannot read the plan any more. Nothing was changed by this; make the plan again.",
@@ -11,7 +11,6 @@ export const planTexts = {
 
   add: "Add a contact",
   addIt: "Add the contact",
-  email: "E-mail address",
 
   // A list that goes
 
@@ -26,15 +25,18 @@ export const planTexts = {
   // What contacts get
 
   title: (what: string, whom: string): string => `${what}: ${whom}`,
-  titles: { status: "Status", list: sharedTexts.views.lists, custom: "Field", firstName: "Field", lastName: "Field" },
+  titles: {
+    status: fieldTitles.Status,
+    list: sharedTexts.views.lists,
+    custom: sharedTexts.field,
+    firstName: sharedTexts.field,
+    lastName: sharedTexts.field
+  },
   verbs: { AddMany: "Add", Delete: "Delete" },
   newStatus: "New status",
   chooseOne: "Choose one",
-  whatToDo: "What to do",
   putOnList: "Put them on a list",
   takeOffList: "Take them off a list",
-  nameOfList: "Name of the list",
-  field: "Field",
   newField: "A new field…",
   nameOfField: "Name of the new field",
   newValue: "New value",
@@ -76,7 +78,6 @@ export const planTexts = {
 
   // What was done
 
-  done: "What was done",
   putAway: "Put away",
   goOn: "Go on where it stopped",
   writtenSoFar: (contacts: number): string => `${people(contacts)} so far`,
@@ -84,7 +85,6 @@ export const planTexts = {
   listDeleted: (name: string): string => `The list ${name} is deleted`,
   manyAdded: "Contacts added",
   deletion: "Deletion",
-  isOn: (list: string): string => `On the list ${list}`,
   isOff: (list: string): string => `Off the list ${list}`,
   status: (status: string): string => `Status ${status}`,
   fieldSet: (field: string, value: string): string => `${field}: ${value}`,

@@ -8,7 +8,6 @@ export const ruleTexts = {
   whatMayBeWritten: "What may be written here",
   haveIt: (contacts: number): string => `${number(contacts)} have it`,
   find: "Find",
-  showAll: "Show all",
   /** What words became, each of which stands in an element of its own. */
   whoeverHas: (words: ReadonlyArray<string>, marked: Marked): ReactNode =>
     sentence`Whoever has ${words.map((word, at) => [at === 0 ? "“" : " and “", marked(word), "”"])} in the address, first or last name.`,
@@ -24,13 +23,11 @@ export const ruleTexts = {
   empty: "empty",
   word: (word: string): string => `“${word}”`,
   values: (field: string, values: ReadonlyArray<string>): string => `${field}: ${values.join(" or ")}`,
-  isOnList: (list: string): string => `On the list ${list}`,
   isNotOnList: (list: string): string => `Not on the list ${list}`,
   isAddedSince: (day: string): string => `Added since ${day}`,
   onList: "On the list",
   chooseList: "Choose a list…",
   addedSince: "Added since",
-  field: "Field",
   itsValue: "Its value",
   showEmpty: "Show where it is empty",
   add: "Add the filter",

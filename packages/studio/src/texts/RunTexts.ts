@@ -2,13 +2,13 @@
 import { deeds, type RunHeader, strippedWords, unwritable } from "@roster/workflows"
 import type { ReactNode } from "preact/compat"
 import { type Forms, type Marked, number, plural, sentence } from "./Language.ts"
-import { people, shortened } from "./SharedTexts.ts"
+import { people, sharedTexts, shortened } from "./SharedTexts.ts"
 
 const areAlready: Forms = { one: "is as before already", other: "are as before already" }
 
 /** What each command does. */
 const deedTexts = {
-  import: "Import",
+  import: sharedTexts.views.import,
   apply: "Import by a plan",
   update: "Change of contacts",
   add: "Addition of contacts",
@@ -18,7 +18,7 @@ const deedTexts = {
   "lists remove": "Removal from a list",
   "lists delete": "Deletion of a list",
   restore: "Restoration of a backup",
-  undo: "Undo",
+  undo: sharedTexts.undo,
   rotate: "New secret of a key"
 }
 
@@ -36,21 +36,20 @@ export const whatOf = ({
   return about === undefined ? deed : `${deed}: ${shortened(about)}`
 }
 
+const wouldBeChangedBack = "would be changed back"
+const wouldBeAddedAgain = "would be added again"
+
 export const runTexts = {
   reading: "Reading the history…",
   nothing: "Nothing was changed yet",
   nothingYet: "What is imported, edited or deleted stands here from then on, and can be undone.",
-  done: "What was done",
   headings: {
-    when: "When",
-    what: "What",
     added: "Added",
     changed: "Changed",
     deleted: "Deleted",
-    state: "State",
     who: "Who",
     where: "Where",
-    undo: "Undo"
+    undo: sharedTexts.undo
   },
   here: "here",
   undo: (what: string, unseen: Marked): ReactNode => sentence`Undo${unseen(` ${what}`)}…`,
@@ -86,12 +85,10 @@ export const runTexts = {
     contact: "Contact",
     theUndo: "The undo",
     theRun: "The run",
-    field: "Field",
     before: "Before",
     byRun: "By the run",
     now: "Now"
   },
-  none: "none",
   noFields: "The record has no single fields of it.",
   moreFields: (rest: number): string => ` and ${number(rest)} fields more`,
   stays: "stays",
@@ -121,8 +118,8 @@ export const runTexts = {
   }): string => {
     const does = deeds([
       [deleted, "that the run added would be deleted"],
-      [changedBack, "would be changed back"],
-      [added, "would be added again"],
+      [changedBack, wouldBeChangedBack],
+      [added, wouldBeAddedAgain],
       [stripped, strippedWords("would lose")]
     ])
     return does === "" ? "The undo would change nothing." : `${does}.`
@@ -137,10 +134,10 @@ export const runTexts = {
   steps: {
     Keep: (since: string): string => `${since}: stays`,
     ChangeBack: (since: string): string =>
-      since === "" ? "would be changed back" : `${since}: the rest would be changed back`,
+      since === "" ? wouldBeChangedBack : `${since}: the rest would be changed back`,
     Strip: (since: string): string => `added by the run, ${since}: what only the run gave would go`,
     Delete: (): string => "would be deleted",
-    AddAgain: (): string => "would be added again",
+    AddAgain: (): string => wouldBeAddedAgain,
     AsBefore: (): string => "as before already",
     Unwritable: (): string => `stays: ${unwritable}`,
     LeftOut: (): string => "left out"

@@ -14,6 +14,7 @@ export class ImportThread extends Context.Service<
 declare const IMPORT_WORKER: string
 
 const received = (cause: Event) =>
+  // oxlint-disable-next-line page/texts -- The page says in words of its own that the thread has ended.
   new WorkerError.WorkerError({ reason: new WorkerError.WorkerReceiveError({ message: "the worker failed", cause }) })
 
 const platform = Worker.makePlatform<globalThis.Worker>()({

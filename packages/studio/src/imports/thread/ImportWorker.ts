@@ -39,6 +39,7 @@ const runner = Layer.succeed(WorkerRunner.WorkerRunnerPlatform, {
                 if (Effect.isEffect(handled)) track(runFork(handled))
               })
               globalThis.addEventListener("messageerror", (cause) => {
+                // oxlint-disable-next-line page/texts -- The page says in words of its own that the thread has ended.
                 const reason = new WorkerError.WorkerReceiveError({ message: "a message cannot be read", cause })
                 Deferred.doneUnsafe(failed, new WorkerError.WorkerError({ reason }))
               })
