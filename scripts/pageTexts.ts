@@ -24,7 +24,7 @@ const unread: ReadonlySet<string> = new Set(
 )
 
 /** Functions that take a selector of styles. */
-const selecting: ReadonlySet<string> = new Set(["matchMedia", "matches", "querySelector", "querySelectorAll"])
+const selecting: ReadonlySet<string> = new Set(["closest", "matchMedia", "matches", "querySelector", "querySelectorAll"])
 
 /** Stands for a value within a text. */
 const slot = "\uFFFC"
