@@ -3,9 +3,9 @@
  * fetched later brings its own along. A file exports one object of texts and of functions from values to a text. A sentence stands as a
  * whole: what is an element in it, such as a link, is a slot, which another language may put elsewhere.
  *
- * Another language is a folder of the same files whose objects have the types of these (`typeof runTexts`, and so on), and a page
- * bundled with that folder in place of this one. Plurals are of the language of the texts (`plural`), whatever their number of forms;
- * numbers and times are of the locale of the reader, who may set another one (`number`, `localTime`).
+ * Another language is a folder with the same files of texts, whose objects have the types of these (`typeof runTexts`), and a page that is
+ * bundled with them in place of these and names the language (docs/decisions/studio.md). Plurals are of the language of the texts (`plural`),
+ * whatever their number of forms; numbers and times are of the locale of the reader, who may have set another one (`number`, `localTime`).
  *
  * Texts of `domain` and `workflows` are not here: errors, words of rules, what is odd in rows, reports and command lines are the same on
  * the page and in a terminal.
@@ -13,8 +13,8 @@
 import { DateTime } from "effect"
 import type { ReactNode } from "preact/compat"
 
-/** The language of the texts. */
-const language = "en"
+/** The language of the texts, as the page names it. Without a page, as in a test or a worker, it is English. */
+const language = globalThis.document?.documentElement.lang || "en"
 
 // Numbers
 
