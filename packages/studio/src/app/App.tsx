@@ -11,9 +11,9 @@ import { Dialog } from "../kit/Dialog.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Boundary, later, loadRest } from "../kit/Later.tsx"
 import { Logo } from "../kit/Logo.tsx"
-import { Problem, problemOf } from "../kit/Problem.tsx"
 import { missing, rights, rightsWords, unseenWords } from "../session/Rights.tsx"
-import { connection, reachedAgain } from "../session/Connection.ts"
+import { connection, isBroken, reachedAgain } from "../session/Connection.ts"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 import { readAgain, type Session, session } from "../session/Session.ts"
 import { OtherKey, SignIn } from "../session/SignIn.tsx"
 import { isUnsaved, loseAll } from "../session/Unsaved.tsx"
@@ -33,11 +33,12 @@ const Plans = later(async () => (await import("../plans/Plans.tsx")).Plans)
 const RunsView = later(async () => (await import("../runs/RunsView.tsx")).RunsView)
 
 const mended = Atom.make((get) =>
-  get(connection) === "Away"
+  get(isBroken)
     ? Effect.map(reachedAgain, () => {
         get.set(readAgain, undefined)
+        if (get.once(connection) === "Away") get.set(connection, "Answering")
         // The last, since it ends this.
-        get.set(connection, "Answering")
+        get.set(isBroken, false)
       })
     : Effect.void
 )
@@ -221,7 +222,7 @@ const Shown = () => {
 }
 
 const Views = ({ current }: { readonly current: Session }) => {
-  const problem = problemOf(useAtomValue(rights))
+  const asked = useAtomValue(rights)
   const main = useRef<HTMLElement>(null)
   // Whoever has signed in begins at the heading of what is shown.
   useEffect(() => main.current?.querySelector<HTMLElement>("h1[tabindex]")?.focus(), [])
@@ -235,7 +236,7 @@ const Views = ({ current }: { readonly current: Session }) => {
       <main ref={main}>
         <AwayLine />
         <Lines />
-        <Problem message={problem} />
+        <ReadProblem of={asked} />
         <Pasted />
         <Planned />
         <Shown />

@@ -5,13 +5,14 @@ import { type KeyboardEvent, type ReactNode, useRef } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { StatusMark } from "../kit/Mark.tsx"
-import { Problem, problemOf } from "../kit/Problem.tsx"
+import { problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Shown } from "../kit/Times.tsx"
 import { contactTexts } from "../texts/ContactTexts.ts"
 import { fieldTitle, sharedTexts, valueWords } from "../texts/SharedTexts.ts"
 import * as ContactAtoms from "./ContactAtoms.ts"
 import { addedColumn, type ContactColumn, columnsOf } from "./ContactColumn.ts"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 
 const Cell = ({ name, value }: Pick<ContactColumn, "name"> & { readonly value: ReturnType<ContactColumn["read"]> }) =>
   typeof value !== "string" ? (
@@ -68,7 +69,7 @@ export const ContactTable = () => {
   const open = useAtomSet(ContactAtoms.opened)
   const last = useRef("")
   if (!AsyncResult.isSuccess(page)) {
-    return problemOf(page) === undefined ? <p>{sharedTexts.readingContacts}</p> : <Problem message={problemOf(page)} />
+    return problemOf(page) === undefined ? <p>{sharedTexts.readingContacts}</p> : <ReadProblem of={page} />
   }
   const { contacts, first } = page.value
   if (contacts.length === 0) return null

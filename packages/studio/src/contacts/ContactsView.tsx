@@ -5,7 +5,7 @@ import { Empty } from "../kit/Empty.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { later } from "../kit/Later.tsx"
 import { Pager } from "../kit/Pager.tsx"
-import { Problem, problemOf } from "../kit/Problem.tsx"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { contactTexts } from "../texts/ContactTexts.ts"
 import { sharedTexts } from "../texts/SharedTexts.ts"
@@ -122,7 +122,7 @@ export const ContactsView = ({ children }: { readonly children: ReactNode }) => 
         </div>
       </div>
       {children}
-      <Problem message={problemOf(count)} />
+      <ReadProblem of={count} />
       <Unplaced />
       {total === 0 ? <NoContacts rule={rule} /> : null}
       <ContactTable />

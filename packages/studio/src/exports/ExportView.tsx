@@ -15,6 +15,7 @@ import { Mark, type Tone } from "../kit/Mark.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { exportTexts } from "../texts/ExportTexts.ts"
 import { hasDecimalComma } from "../texts/Language.ts"
@@ -232,7 +233,7 @@ export const ExportView = () => {
       <h1 id="export-title">{sharedTexts.views.export}</h1>
       <RuleBox />
       <Unplaced />
-      <Problem message={problemOf(count)} />
+      <ReadProblem of={count} />
       <Form total={AsyncResult.isSuccess(count) ? count.value.count : undefined} />
       <h2>{exportTexts.files}</h2>
       {exports.length === 0 ? (

@@ -165,7 +165,7 @@ export const PastedDialog = ({ begun }: { readonly begun: string }) => {
             onChange={({ currentTarget }) => setText(currentTarget.value)}
           />
         </label>
-        {isCurrent ? null : (
+        {isCurrent && !AsyncResult.isFailure(looked) ? null : (
           <button type="submit" className="primary" disabled={text.trim() === ""}>
             {findTexts.lookUp}
           </button>

@@ -1,11 +1,11 @@
 /** The apply of the plan: its progress, which can be held and ended, its report, and the undo of it. */
-import { isWhole, reportCounts } from "@roster/workflows"
+import { reportCounts } from "@roster/workflows"
 import { AsyncResult } from "effect/reactivity"
 import { useEffect } from "preact/compat"
 import { useAtomSet, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 
 import { Problem, problemOf } from "../kit/Problem.tsx"
-import type { Ended } from "../session/RunEnd.ts"
+import { type Ended, isComplete, stopWords } from "../session/RunEnd.ts"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import { importTexts } from "../texts/ImportTexts.ts"
 import { number } from "../texts/Language.ts"
@@ -57,19 +57,19 @@ const Named = ({ rows, title }: { readonly title: string; readonly rows: Readonl
 const Report = ({ planned, report }: { readonly report: Ended; readonly planned: Planned }) => {
   const registry = useRegistry()
   const start = useAtomSet(ImportApply.apply)
-  const { outdatedContacts, rejectedRows, run, stoppedBy } = report
+  const { outdatedContacts, rejectedRows, run } = report
   const undone = useAtomValue(undoOf(run ?? ""))
   const isUndone = AsyncResult.isSuccess(undone)
-  const isGone = isUndone && isWhole(undone.value)
+  const isGone = isUndone && isComplete(undone.value)
   useEffect(() => {
     if (isGone) ImportApply.forgetLeft(registry)
   }, [isGone, registry])
   return (
     <div className="stack">
-      <p role="status" className={isWhole(report) ? "note good" : "note warn"}>
-        {importTexts.outcome(report, isWhole(report))}
+      <p role="status" className={isComplete(report) ? "note good" : "note warn"}>
+        {importTexts.outcome(report, isComplete(report))}
       </p>
-      <Problem message={stoppedBy?.message} />
+      <Problem message={stopWords(report)} />
       <table className="counts">
         <caption className="unseen">{importTexts.did}</caption>
         <tbody>
@@ -91,10 +91,10 @@ const Report = ({ planned, report }: { readonly report: Ended; readonly planned:
         title={importTexts.refused}
         rows={rejectedRows.map(({ line, reason }) => importTexts.inLine(line, reason))}
       />
-      {isWhole(report) || isUndone ? null : <p>{importTexts.sendsAgain}</p>}
+      {isComplete(report) || isUndone ? null : <p>{importTexts.sendsAgain}</p>}
       {run === undefined ? null : <UndoButton run={run} title={importTexts.undo} total={report.done} />}
       <div className="buttons">
-        {isWhole(report) || isUndone ? null : (
+        {isComplete(report) || isUndone ? null : (
           <button type="button" className="primary" disabled={undone.waiting} onClick={() => start(planned)}>
             {importTexts.goOnApplying}
           </button>

@@ -2,12 +2,12 @@
  * The application of a plan: its progress, its report, and a note of it that outlives a reload of its tab: without
  * names or addresses, only how many rows there are and a digest by which their file is recognised.
  */
-import { isWhole, loadPlan, RunOrigin } from "@roster/workflows"
+import { loadPlan, RunOrigin } from "@roster/workflows"
 import { Effect, Schema, Stream } from "effect"
 import { AsyncResult, Atom, type AtomRegistry } from "effect/reactivity"
 import { askWhile } from "../session/Unsaved.tsx"
 import { contactsChanged } from "../session/Changes.ts"
-import { runEnd } from "../session/RunEnd.ts"
+import { isComplete, runEnd } from "../session/RunEnd.ts"
 import { runtime, session } from "../session/Session.ts"
 import * as Choices from "./ImportChoices.ts"
 import { edits, file, lists, reading, rowChoices } from "./ImportFile.ts"
@@ -112,7 +112,7 @@ export const apply = Atom.keepAlive(
         runEnd,
         Effect.provideService(RunOrigin, about === undefined ? {} : { about })
       )
-      if (isWhole(report)) forgetLeft(get.registry)
+      if (isComplete(report)) forgetLeft(get.registry)
       return report
     }, Effect.scoped),
     { reactivityKeys: contactsChanged }
@@ -122,7 +122,7 @@ export const apply = Atom.keepAlive(
 askWhile((registry) => {
   const applied = registry.get(apply)
   if (applied.waiting) return true
-  if (registry.get(file) === undefined || (AsyncResult.isSuccess(applied) && isWhole(applied.value))) return false
+  if (registry.get(file) === undefined || (AsyncResult.isSuccess(applied) && isComplete(applied.value))) return false
   // A file is chosen again at once; what was said of it is not said again so soon.
   return (
     registry.get(edits) !== Choices.noEdits ||

@@ -4,10 +4,10 @@ import { type FormEvent, useEffect } from "preact/compat"
 import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 import { Icon } from "../kit/Icon.tsx"
 import { Mark } from "../kit/Mark.tsx"
-import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { unseen } from "../kit/Unseen.tsx"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Needs } from "../session/Rights.tsx"
 import { session } from "../session/Session.ts"
@@ -126,7 +126,7 @@ const List = ({ kind, onOpen }: { readonly kind: KeyAtoms.Kind; readonly onOpen:
           {keyTexts.make[kind]}
         </button>
       </div>
-      <Problem message={problemOf(result)} />
+      <ReadProblem of={result} />
       {AsyncResult.isInitial(result) ? <p>{keyTexts.reading}</p> : null}
       {AsyncResult.isSuccess(result) && listed.length === 0 ? (
         <p>{isStore && kind === "apikeys" ? keyTexts.noneOfStore : sharedTexts.thereAreNone}</p>

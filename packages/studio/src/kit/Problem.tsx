@@ -1,5 +1,5 @@
 /** An error in the words of the domain: what happened, what to do, and the place in a rule. What the page has a name of its own for has it. */
-import { InvalidInput, InvalidRule } from "@roster/domain"
+import { InvalidInput, InvalidRule, ServiceError } from "@roster/domain"
 import { invalidRuleWords } from "@roster/domain/internal"
 import { Cause, Option, Predicate } from "effect"
 import { AsyncResult } from "effect/reactivity"
@@ -8,6 +8,9 @@ import { sharedTexts } from "../texts/SharedTexts.ts"
 /** An error with the page's words for what code and the command line name. */
 const ownWords = (error: unknown): string | undefined => {
   if (error instanceof InvalidRule) return invalidRuleWords(error, sharedTexts.theFilter)
+  if (error instanceof ServiceError && error.reason._tag === "OutcomeUnknown") {
+    return sharedTexts.maybeDone(error.reason.detail.replace(/\.$/, ""))
+  }
   if (!(error instanceof InvalidInput)) return undefined
   const field = error.field.replace(/^.*customFields\./, "")
   const title = new Map(Object.entries(sharedTexts.fieldsOfErrors)).get(field) ?? field

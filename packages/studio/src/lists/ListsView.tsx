@@ -16,6 +16,7 @@ import { Numbers, Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { unseen } from "../kit/Unseen.tsx"
 import * as AppliedRule from "../rules/AppliedRule.ts"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { missing, Needs } from "../session/Rights.tsx"
 import { number } from "../texts/Language.ts"
@@ -101,19 +102,23 @@ const RenameDialog = ({ name, onClose }: { readonly name: string; readonly onClo
   )
 }
 
-/** What was renamed last, and the way back. */
-const Renamed = () => {
+/** What was renamed last, and the way back. What goes wrong in the dialog is said there. */
+const Renamed = ({ isAsking }: { readonly isAsking: boolean }) => {
   const [renamed, rename] = useAtom(ListAtoms.rename)
-  const isThere = useIsThere(AsyncResult.isSuccess(renamed) ? renamed.value.to.trim() : undefined)
-  if (!AsyncResult.isSuccess(renamed) || renamed.waiting || !isThere) return null
-  const { from, to } = renamed.value
+  const last = AsyncResult.getOrElse(renamed, () => undefined)
+  const isThere = useIsThere(last?.to.trim())
+  if (last === undefined || renamed.waiting || !isThere) return null
+  const { from, to } = last
   return (
-    <p className="note" role="status">
-      {listTexts.isRenamed(<bdi>{from}</bdi>, <bdi>{to.trim()}</bdi>)}{" "}
-      <button type="button" onClick={() => rename({ from: to.trim(), to: from })}>
-        {sharedTexts.undo}
-      </button>
-    </p>
+    <>
+      <p className="note" role="status">
+        {listTexts.isRenamed(<bdi>{from}</bdi>, <bdi>{to.trim()}</bdi>)}{" "}
+        <button type="button" onClick={() => rename({ from: to.trim(), to: from })}>
+          {sharedTexts.undo}
+        </button>
+      </p>
+      <Problem message={isAsking ? undefined : problemOf(renamed)} />
+    </>
   )
 }
 
@@ -182,7 +187,7 @@ export const ListsView = () => {
   // As they were shown last, since another rule would end the choice.
   const contacts = `#${addressOf(useAtomValue(shown))}`
   const [renaming, setRenaming] = useState<string | undefined>(undefined)
-  const all = AsyncResult.isSuccess(lists) ? lists.value : undefined
+  const all = AsyncResult.getOrElse(lists, () => undefined)
   const toContacts = (words: string): ReactNode => <a href={contacts}>{words}</a>
   const { made, people } = listTexts.headings
   return (
@@ -191,8 +196,8 @@ export const ListsView = () => {
         <h1 id="lists-title">{sharedTexts.views.lists}</h1>
       </div>
       <NewList />
-      <Renamed />
-      <Problem message={problemOf(lists)} />
+      <Renamed isAsking={renaming !== undefined} />
+      <ReadProblem of={lists} />
       {all === undefined ? (
         problemOf(lists) === undefined && <p>{listTexts.reading}</p>
       ) : all.length === 0 ? (

@@ -7,13 +7,13 @@ import { useAtomValue } from "../kit/Atoms.tsx"
 import { download } from "../kit/Download.ts"
 import { Empty } from "../kit/Empty.tsx"
 import { Mark, StatusMark } from "../kit/Mark.tsx"
-import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Numbers, Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { unseen } from "../kit/Unseen.tsx"
 import * as RunAtoms from "../runs/RunAtoms.ts"
 import { beganAt } from "../runs/RunWords.ts"
 import { StateMark } from "../runs/StateMark.tsx"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 import { missing } from "../session/Rights.tsx"
 import { monthWords, number } from "../texts/Language.ts"
 import { overviewTexts } from "../texts/OverviewTexts.ts"
@@ -141,7 +141,7 @@ const shownRuns = 5
 
 const Runs = () => {
   const result = useAtomValue(RunAtoms.runs)
-  if (!AsyncResult.isSuccess(result)) return <Problem message={problemOf(result)} />
+  if (!AsyncResult.isSuccess(result)) return <ReadProblem of={result} />
   return (
     <section className="wide" aria-labelledby="overview-runs">
       <h2 id="overview-runs">{overviewTexts.runs}</h2>
@@ -241,7 +241,7 @@ const Counted = ({ summary }: { readonly summary: AccountSummary }) =>
 export const OverviewView = () => {
   const result = useAtomValue(OverviewAtoms.summary)
   const mayNotSeeKeys = useAtomValue(missing("Security")) !== undefined
-  const summary = AsyncResult.isSuccess(result) ? result.value : undefined
+  const summary = AsyncResult.getOrElse(result, () => undefined)
   return (
     <section className="overview" aria-labelledby="overview-title">
       <div className="title">
@@ -258,7 +258,7 @@ export const OverviewView = () => {
           </div>
         )}
       </div>
-      <Problem message={problemOf(result)} />
+      <ReadProblem of={result} />
       {AsyncResult.isInitial(result) ? <p role="status">{overviewTexts.counting}</p> : null}
       {AsyncResult.isSuccess(result) && summary === undefined ? (
         <p className="note">{overviewTexts.noNumbers}</p>

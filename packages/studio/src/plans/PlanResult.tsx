@@ -7,6 +7,7 @@ import { useAtom, useAtomValue, useRegistry } from "../kit/Atoms.tsx"
 
 import { Icon } from "../kit/Icon.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { stopWords } from "../session/RunEnd.ts"
 import { UndoButton } from "../session/Undo.tsx"
 import { planTexts } from "../texts/PlanTexts.ts"
 import { fieldTitle, sharedTexts, shortened, statusWords } from "../texts/SharedTexts.ts"
@@ -79,7 +80,7 @@ const Done = ({ applied }: { readonly applied: ContactPlan.Applied }) => {
         )}
         <PutAway />
       </div>
-      <Problem message={applied.stoppedBy?.message} />
+      <Problem message={stopWords(applied)} />
     </div>
   )
 }

@@ -1,6 +1,6 @@
 /** The rule that selects contacts on every view, and the fields that a rule can name. */
 import { ContactsService, ListsService, type FieldsInUse } from "@roster/domain"
-import { Atom } from "effect/reactivity"
+import { AsyncResult, Atom } from "effect/reactivity"
 import { contactsChanged } from "../session/Changes.ts"
 import { runtime } from "../session/Session.ts"
 
@@ -36,13 +36,11 @@ const listsInUse = Atom.keepAlive(
 )
 
 /** The names of the lists, if they are known and the service knows rules about them, as those of ours do. */
-export const knownLists = Atom.readable((get): ReadonlyArray<string> => {
-  const result = get(listsInUse)
-  return result._tag === "Success" ? result.value.map(({ listName }) => listName) : []
-})
+export const knownLists = Atom.readable((get): ReadonlyArray<string> =>
+  AsyncResult.getOrElse(get(listsInUse), () => []).map(({ listName }) => listName)
+)
 
 /** The custom fields in use, if they are known. */
-export const knownFields = Atom.readable((get): FieldsInUse | undefined => {
-  const result = get(fieldsInUse)
-  return result._tag === "Success" ? result.value : undefined
-})
+export const knownFields = Atom.readable((get): FieldsInUse | undefined =>
+  AsyncResult.getOrElse(get(fieldsInUse), () => undefined)
+)

@@ -4,6 +4,7 @@ import { AsyncResult } from "effect/reactivity"
 import { useState } from "preact/compat"
 import { useAtom, useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 import { CommandLine } from "../session/CommandLine.tsx"
 import { Asked } from "../session/Unsaved.tsx"
 import { missing, Needs } from "../session/Rights.tsx"
@@ -99,18 +100,22 @@ export const SavedRules = ({ onView, view }: SavedView) => {
   const saved = useAtomValue(RuleDraft.savedRules)
   const setDraft = useAtomSet(AppliedRule.draft)
   const show = useAtomSet(RuleDraft.show)
-  if (!AsyncResult.isSuccess(saved)) return <Problem message={problemOf(saved)} />
-  const rules = saved.value
+  const rules = AsyncResult.getOrElse(saved, () => undefined)
   return (
     <div className="stack">
-      {Object.keys(rules).length === 0 ? <p>{ruleTexts.noneSaved}</p> : null}
-      <Rules
-        rules={rules}
-        onShow={(rule) => {
-          setDraft(rule)
-          show(onView)
-        }}
-      />
+      <ReadProblem of={saved} />
+      {rules === undefined ? null : (
+        <>
+          {Object.keys(rules).length === 0 ? <p>{ruleTexts.noneSaved}</p> : null}
+          <Rules
+            rules={rules}
+            onShow={(rule) => {
+              setDraft(rule)
+              show(onView)
+            }}
+          />
+        </>
+      )}
       <Needs level="ModifyContacts">
         <Save view={view} />
       </Needs>

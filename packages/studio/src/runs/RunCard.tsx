@@ -8,6 +8,7 @@ import { Icon } from "../kit/Icon.tsx"
 import { Pager, pageSize } from "../kit/Pager.tsx"
 import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Time } from "../kit/Times.tsx"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 import { UndoButton, undoOf } from "../session/Undo.tsx"
 import { runTexts, whatOf } from "../texts/RunTexts.ts"
 import { ChangesTable } from "./ChangesTable.tsx"
@@ -19,7 +20,7 @@ const Changes = () => {
   const result = useAtomValue(RunAtoms.changes)
   const [first, setFirst] = useAtom(RunAtoms.first)
   if (!AsyncResult.isSuccess(result)) {
-    return problemOf(result) === undefined ? <p>{runTexts.readingRun}</p> : <Problem message={problemOf(result)} />
+    return problemOf(result) === undefined ? <p>{runTexts.readingRun}</p> : <ReadProblem of={result} />
   }
   const { changes, total } = result.value
   if (total === 0) return <p>{runTexts.noContacts}</p>

@@ -4,7 +4,6 @@ import { AsyncResult } from "effect/reactivity"
 import { useAtomSet, useAtomValue } from "../kit/Atoms.tsx"
 import { Empty } from "../kit/Empty.tsx"
 import { Icon } from "../kit/Icon.tsx"
-import { Problem, problemOf } from "../kit/Problem.tsx"
 import { Count, Numbers, Table } from "../kit/Table.tsx"
 import { Time } from "../kit/Times.tsx"
 import { unseen } from "../kit/Unseen.tsx"
@@ -14,6 +13,7 @@ import { StateMark } from "./StateMark.tsx"
 import { runTexts, whatOf } from "../texts/RunTexts.ts"
 import { sharedTexts } from "../texts/SharedTexts.ts"
 import { beganAt } from "./RunWords.ts"
+import { ReadProblem } from "../session/ReadProblem.tsx"
 
 const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
   const open = useAtomSet(RunAtoms.opened)
@@ -92,17 +92,18 @@ const List = ({ runs }: { readonly runs: ReadonlyArray<ListedRun> }) => {
 export const RunsView = () => {
   const result = useAtomValue(RunAtoms.runs)
   const opened = useAtomValue(RunAtoms.opened)
-  const runs = AsyncResult.isSuccess(result) ? result.value : []
-  const run = runs.find(({ header }) => header.id === opened)
+  // A run that is open, and what its undo would do, stay while the list cannot be read again.
+  const runs = AsyncResult.getOrElse(result, () => undefined)
+  const run = runs?.find(({ header }) => header.id === opened)
   return (
     <section aria-labelledby="runs-title">
       <div className="title">
         <h1 id="runs-title">{sharedTexts.views.history}</h1>
       </div>
-      <Problem message={problemOf(result)} />
+      <ReadProblem of={result} />
       {AsyncResult.isInitial(result) ? (
         <p>{runTexts.reading}</p>
-      ) : !AsyncResult.isSuccess(result) ? null : run === undefined ? (
+      ) : runs === undefined ? null : run === undefined ? (
         <List runs={runs} />
       ) : (
         <RunCard key={run.header.id} run={run} />

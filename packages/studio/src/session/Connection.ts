@@ -15,6 +15,9 @@ export const keyHeader = "x-service-apikey"
 /** What the last answers say, for the whole page. */
 export const connection = Atom.keepAlive(Atom.make<Connection>("Answering"))
 
+/** Whether a request has reached nobody since everything that is shown was read: it is read again soon, whatever is answered meanwhile. */
+export const isBroken = Atom.keepAlive(Atom.make(false))
+
 const reachedNobody = (error: unknown): boolean =>
   HttpClientError.isHttpClientError(error) && error.response === undefined
 

@@ -9,7 +9,7 @@ import { Effect, Layer, Redacted, Scheduler, Schema } from "effect"
 import { HttpClient, HttpClientRequest } from "effect/http"
 import { Atom } from "effect/reactivity"
 import { everything } from "./Changes.ts"
-import { connection, keyHeader, layerLine, type Line, otherKey } from "./Connection.ts"
+import { type Connection, connection, isBroken, keyHeader, layerLine, type Line, otherKey } from "./Connection.ts"
 import { leavingWithPage } from "./LeavingRuns.ts"
 
 /** What `roster studio` says of the service or store that it leads to. */
@@ -114,7 +114,11 @@ export const services = Atom.keepAlive(
   Atom.make((get): Layer.Layer<Services, InvalidSettings> => {
     const current = get(session)
     const { registry } = get
-    const line: Line = { tell: (now) => registry.set(connection, now), otherKey: () => registry.get(otherKey) }
+    const tell = (now: Connection): void => {
+      if (now === "Away") registry.set(isBroken, true)
+      registry.set(connection, now)
+    }
+    const line: Line = { tell, otherKey: () => registry.get(otherKey) }
     return current === undefined ? noServices : layerOf(current, line)
   })
 )

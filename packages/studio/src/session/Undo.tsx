@@ -1,5 +1,5 @@
 /** The undo of a run: one button wherever a run is shown, with how far it is and what it came to. */
-import { isWhole, reportWords, undoRun } from "@roster/workflows"
+import { reportWords, undoRun } from "@roster/workflows"
 import { Effect } from "effect"
 import { AsyncResult, Atom } from "effect/reactivity"
 import { useEffect, useRef } from "preact/compat"
@@ -12,7 +12,7 @@ import { sharedTexts } from "../texts/SharedTexts.ts"
 import { contactsChanged } from "./Changes.ts"
 import { Confirmed } from "./Confirmed.tsx"
 import { Needs } from "./Rights.tsx"
-import { runEnd } from "./RunEnd.ts"
+import { isComplete, runEnd, stopWords } from "./RunEnd.ts"
 import { runtime } from "./Session.ts"
 
 /** How many contacts the undo of a run has come to. */
@@ -44,6 +44,7 @@ export const UndoButton = ({
   const [undone, undo] = useAtom(undoOf(run))
   const { done } = useAtomValue(doneOf(run))
   const report = AsyncResult.isSuccess(undone) ? undone.value : undefined
+  const isDone = report !== undefined && isComplete(report)
   const note = useRef<HTMLDivElement>(null)
   useEffect(() => {
     // The button that had the focus is gone.
@@ -74,8 +75,8 @@ export const UndoButton = ({
       {AsyncResult.isFailure(undone) && AsyncResult.isInterrupted(undone) ? (
         <p role="status">{appTexts.undoStopped}</p>
       ) : null}
-      <Problem message={problemOf(undone) ?? report?.stoppedBy?.message} />
-      {report !== undefined && isWhole(report) ? null : (
+      <Problem message={problemOf(undone) ?? stopWords(report)} />
+      {isDone ? null : (
         <Needs level="ModifyContacts">
           <Confirmed>
             <button type="button" onClick={() => undo()}>

@@ -70,6 +70,9 @@ export const sharedTexts = {
   tryAgain: "Try again",
   /** Who does something without a key: a command on the machine where the contacts are kept. */
   owner: "the owner, without a key",
+  /** Of a write without an answer. */
+  maybeDone: (why: string): string =>
+    `Nobody knows whether this was done: ${why}. Look whether it is, and do it again if not.`,
   /** A rule in messages. */
   theFilter: "The filter",
   /** Fields in messages, by their names in code. */

@@ -1,6 +1,6 @@
 /** What errors say on the page, which calls some things by other names than code and the command line. */
 import { assert, describe, it } from "@effect/vitest"
-import { InvalidInput, parseRule } from "@roster/domain"
+import { InvalidInput, OutcomeUnknown, parseRule, ServiceError } from "@roster/domain"
 import { Result } from "effect"
 import { messageOf } from "../../src/kit/Problem.tsx"
 
@@ -16,6 +16,11 @@ describe("what an error says", () => {
     assert.strictEqual(
       messageOf(new InvalidInput({ field: "[3].customFields.Stadt", issue: "it is too long" })),
       "Stadt: it is too long"
+    )
+    const reason = new OutcomeUnknown({ detail: "the connection broke.", recovery: "Use the idempotency key." })
+    assert.strictEqual(
+      messageOf(new ServiceError({ operation: "listsPost", reason })),
+      "Nobody knows whether this was done: the connection broke. Look whether it is, and do it again if not."
     )
     assert.include(messageOf(new Error("")), "This is a bug")
   })
