@@ -1,7 +1,7 @@
 /**
  * A rule of the linter: the texts of the page stand in `packages/studio/src/texts`, where another language can replace them, and numbers and
- * times become text there. Elsewhere there is no word in an element or in an attribute that people read or hear, and no text of several
- * words. A single word outside of both may be a name of the program, so the rule lets it pass.
+ * times become text there. Elsewhere there is no word in an element or in an attribute that people read or hear, none that is called a title or
+ * the like, and no text of several words. Another single word may be a name of the program, so the rule lets it pass.
  */
 
 interface SyntaxNode {
@@ -23,8 +23,23 @@ const unread: ReadonlySet<string> = new Set(
   ).split(" ")
 )
 
+/** Parts of an object that people read. */
+const readParts: ReadonlySet<string> = new Set(["heading", "label", "message", "reason", "title", "words"])
+
+/** Whether a part of an object is its own name with a capital, as in `{ file: "File" }`. */
+const isNamed = ({ key, value }: SyntaxNode): boolean => {
+  const text = String(asNode(value)?.["value"])
+  return /^\p{Lu}\p{Ll}/u.test(text) && text.toLowerCase() === nameOf(key).toLowerCase()
+}
+
 /** Functions that take a selector of styles. */
-const selecting: ReadonlySet<string> = new Set(["closest", "matchMedia", "matches", "querySelector", "querySelectorAll"])
+const selecting: ReadonlySet<string> = new Set([
+  "closest",
+  "matchMedia",
+  "matches",
+  "querySelector",
+  "querySelectorAll"
+])
 
 /** Stands for a value within a text. */
 const slot = "\uFFFC"
@@ -64,6 +79,7 @@ const placeOf = (text: SyntaxNode): "read" | "unread" | "program" => {
       case "Property":
         // A key, or the name of a command.
         if (parent["key"] === node || nameOf(parent["key"]) === "program") return "unread"
+        if (isValue && (readParts.has(nameOf(parent["key"])) || isNamed(parent))) return "read"
         isValue = false
         break
       case "BinaryExpression":

@@ -25,6 +25,11 @@ const advice = "Choose the file again." // text
 const title = (count) => \`Delete \${count} contacts\` // text
 const doing = "Counting…" // text
 const state = "Waiting"
+const titles = {
+  file: "File", // text
+  plan: "ThePlan",
+  step: { title: isOpen ? "Open" : undefined, state: "Waiting" } // text
+}
 const rule = \`status = '\${state}' AND city != 'Bonn'\`
 const used = document.querySelectorAll("tbody tr")
 const command = { program: "contacts export", values: { out: "contacts.csv" } }
