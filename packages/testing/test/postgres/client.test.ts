@@ -243,6 +243,50 @@ describePostgres("the client of PostgreSQL", () => {
       }).pipe(Effect.scoped, Effect.provide(reactivity))
   )
 
+  it.live.each(["SAVEPOINT", "INSERT", "ROLLBACK TO", "RELEASE", "number + 10"])(
+    "loses its connection at %s beside a conflict that was recovered from, and is retried or says so",
+    (statement) =>
+      Effect.gen(function* () {
+        const direct = yield* freshDatabase
+        const checked = yield* PostgresClient.make({ url: direct })
+        yield* withCounter(checked)
+        const transaction = (sql: SqlClient.SqlClient) =>
+          sql.withTransaction(
+            Effect.gen(function* () {
+              yield* add(sql, "a")
+              yield* Effect.catchIf(
+                sql.withTransaction(sql`INSERT INTO counters VALUES ('a', 1)`),
+                ({ reason }) => reason._tag === "UniqueViolation",
+                () => add(sql, "b")
+              )
+              yield* sql`UPDATE counters SET number = number + 10`
+            })
+          )
+        const once = yield* cutAfter(direct, statement)
+        const repeating = yield* PostgresClient.make({ url: once.url })
+        yield* transaction(repeating)
+        assert.deepStrictEqual([once.cuts(), ...(yield* numbers(checked))], [1, 11, 11])
+        const job = yield* cutAfter(direct, statement)
+        const sql = yield* PostgresClient.make({ url: job.url })
+        const error = yield* Effect.flip(withoutRepeat(transaction(sql)))
+        assert.strictEqual(error.reason._tag, "ConnectionError")
+        assert.deepStrictEqual(yield* numbers(checked), [11, 11])
+      }).pipe(Effect.scoped, Effect.provide(reactivity))
+  )
+
+  it.live("gives the refusal of a transaction whose ROLLBACK was lost, or says that its connection was", () =>
+    Effect.gen(function* () {
+      const refused = (sql: SqlClient.SqlClient) =>
+        Effect.flip(sql.withTransaction(Effect.andThen(sql`SELECT 1`, Effect.fail("no" as const))))
+      const { cuts, url } = yield* cutAfter(yield* freshDatabase, "ROLLBACK")
+      assert.strictEqual(yield* refused(yield* PostgresClient.make({ url })), "no")
+      const job = yield* cutAfter(yield* freshDatabase, "ROLLBACK")
+      const error = yield* withoutRepeat(refused(yield* PostgresClient.make({ url: job.url })))
+      assert.strictEqual(error === "no" ? error : error.reason._tag, "ConnectionError")
+      assert.deepStrictEqual([cuts(), job.cuts()], [1, 1])
+    }).pipe(Effect.scoped, Effect.provide(reactivity))
+  )
+
   it.live("fails a stream whose connection breaks with its loss", () =>
     Effect.gen(function* () {
       const url = yield* freshDatabase

@@ -230,19 +230,33 @@ const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined 
   return Option.isSome(error) && SqlError.isSqlError(error.value) ? error.value : undefined
 }
 
-const isLoss = (defect: unknown): defect is SqlError.SqlError =>
-  SqlError.isSqlError(defect) && defect.reason._tag === "ConnectionError"
+const isLoss = (failure: unknown): failure is SqlError.SqlError =>
+  SqlError.isSqlError(failure) && failure.reason._tag === "ConnectionError"
+
+const isCommitLost = (failure: unknown): failure is SqlError.SqlError =>
+  SqlError.isSqlError(failure) && failure.reason.cause instanceof CommitLost
+
+/** The loss of its connection, of which a ROLLBACK or the release of the connection died. */
+const lossIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined =>
+  Cause.hasInterrupts(cause)
+    ? undefined
+    : cause.reasons.flatMap((reason) => (Cause.isDieReason(reason) ? [reason.defect] : [])).find(isLoss)
 
 /**
- * Where the connection broke, ROLLBACK and the release of the connection die of it: the transaction is undone all the
- * same, and what it failed with counts. If it failed with nothing, its COMMIT may have been done.
+ * Says of a transaction that died of the loss of its connection what that means. Effect makes defects of all errors beside a
+ * finalizer that dies, so that it does not matter what they were: unless its COMMIT was sent, the transaction is undone and may
+ * begin again. If it failed with nothing else, its COMMIT may have been done.
  */
-const withoutLosses = <E>(cause: Cause.Cause<E>, { failure }: Attempt): Effect.Effect<never, E | SqlError.SqlError> => {
-  const defects = cause.reasons.flatMap((reason) => (Cause.isDieReason(reason) ? [reason.defect] : []))
-  const lost = defects.find(isLoss)
-  if (lost === undefined || !defects.every(isLoss) || Cause.hasInterrupts(cause)) return Effect.failCause(cause)
-  const failures = cause.reasons.filter(Cause.isFailReason)
-  return failures.length > 0 ? Effect.failCause(Cause.fromReasons(failures)) : Effect.fail(failure ?? ofCommit(lost))
+const withoutLosses = <E>(cause: Cause.Cause<E>, attempt: Attempt): Effect.Effect<never, E | SqlError.SqlError> => {
+  const lost = lossIn(cause)
+  if (lost === undefined) return Effect.failCause(cause)
+  const failures = cause.reasons.flatMap((reason): ReadonlyArray<unknown> =>
+    Cause.isDieReason(reason) ? [reason.defect] : Cause.isFailReason(reason) ? [reason.error] : []
+  )
+  const commit = failures.find(isCommitLost)
+  if (commit !== undefined) return Effect.fail(commit)
+  if (!failures.every(isLoss)) attempt.failure = lost
+  return Effect.fail(attempt.failure ?? ofCommit(lost))
 }
 
 const notConnected = (cause: Error) =>
@@ -402,9 +416,24 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
   })
 
   const { withTransaction: once } = client
+  /**
+   * A savepoint undoes what failed within it, so that the outer transaction may go on: what it failed with counts only if that may be
+   * repeated. Where the connection broke, there is nothing to go on with.
+   */
+  const nested: SqlClient.SqlClient["withTransaction"] = (effect) =>
+    Effect.flatMap(CurrentAttempt, (attempt) => {
+      const before = attempt?.failure
+      return Effect.catchCause(once(effect), (cause) => {
+        const lost = lossIn(cause)
+        if (lost !== undefined && attempt !== undefined) attempt.failure = lost
+        if (lost !== undefined) return Effect.fail(lost)
+        if (attempt?.failure !== undefined && !mayRepeat(attempt.failure)) attempt.failure = before
+        return Effect.failCause(cause)
+      })
+    })
   const withTransaction: SqlClient.SqlClient["withTransaction"] = (effect) =>
     Effect.withFiber((fiber) => {
-      if (Option.isSome(Context.getOption(fiber.context, client.transactionService))) return once(effect)
+      if (Option.isSome(Context.getOption(fiber.context, client.transactionService))) return nested(effect)
       let current: Attempt = { failure: undefined }
       const attempt = Effect.suspend(() => {
         const begun: Attempt = { failure: undefined }
