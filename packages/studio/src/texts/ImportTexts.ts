@@ -8,6 +8,7 @@ const rowsGive: Forms = { one: "row gives", other: "rows give" }
 const rowsSay: Forms = { one: "row says", other: "rows say" }
 const rowsHave: Forms = { one: "row has", other: "rows have" }
 const rowsAre: Forms = { one: "row is", other: "rows are" }
+const duplicate: Forms = { one: "duplicate", other: "duplicates" }
 const thingsLook: Forms = { one: "thing looks", other: "things look" }
 
 const lowerFirst = (text: string): string => text.slice(0, 1).toLowerCase() + text.slice(1)
@@ -34,7 +35,7 @@ export const importTexts = {
   // What a reload of the page broke off
 
   left: (rows: number): string =>
-    `This page was left before an import of ${number(rows)} rows came to its end. Some of them are stored, and it is not known which.`,
+    `This page was left before an import of ${counted(rows, nouns.row)} came to its end. Some of them are stored, and it is not known which.`,
   chooseAgain: "Choose the same file and plan it again: the plan shows what is left.",
   isItsFile: "This is its file: what was stored already is under “Already so”, and applying the plan does the rest.",
   isOtherFile: "This is another file, or the same one read in another way.",
@@ -230,7 +231,7 @@ export const importTexts = {
     }: Readonly<Record<"alreadySo" | "changed" | "duplicates" | "leftOut" | "new" | "rejected", number>>
   ): string =>
     `${counted(read, nouns.row)}: ${number(added)} new, ${number(changed)} changed, ${number(alreadySo)} already so, ` +
-    `${number(rejected)} rejected, ${number(duplicates)} duplicates${leftOut === 0 ? "" : `, ${number(leftOut)} left out`}.`,
+    `${number(rejected)} rejected, ${counted(duplicates, duplicate)}${leftOut === 0 ? "" : `, ${number(leftOut)} left out`}.`,
   nothingStored: "Nothing is stored yet.",
   rowsToShow: "Rows to show",
   kindTitles: {

@@ -1,6 +1,8 @@
 /** The texts of the keys: what a level includes, what is done with them, and what becomes of their secrets. */
 import type { ReactNode } from "preact/compat"
-import { type Marked, number, sentence } from "./Language.ts"
+import { counted, type Forms, type Marked, sentence } from "./Language.ts"
+
+const levels: Forms = { one: "other level", other: "other levels" }
 
 export const keyTexts = {
   /** What a key with a level may do. */
@@ -13,7 +15,7 @@ export const keyTexts = {
     Security: "See which keys and SMTP credentials there are, without their secrets",
     ModifyAccessTokens: "Make, change and delete keys and SMTP credentials, but none that may more than itself"
   },
-  otherLevels: (count: number): string => `${number(count)} other levels`,
+  otherLevels: (count: number): string => counted(count, levels),
 
   // The lists
 

@@ -1,7 +1,7 @@
 /** The texts of the overview. */
 import type { ReactNode } from "preact/compat"
-import { counted, type Marked, number, sentence } from "./Language.ts"
-import { fieldTitles, nouns, people, sharedTexts } from "./SharedTexts.ts"
+import { type Marked, number, plural, sentence } from "./Language.ts"
+import { fieldTitles, people, sharedTexts } from "./SharedTexts.ts"
 
 export const overviewTexts = {
   counted: (at: ReactNode): ReactNode => sentence`Counted ${at}`,
@@ -21,7 +21,7 @@ export const overviewTexts = {
 
   months: "Added by month",
   growth: (added: number, months: number): string =>
-    `${people(added)} added in the last ${counted(months, nouns.month)}, as the table below has them`,
+    `${people(added)} added in ${plural(months, { one: "the last month", other: `the last ${number(months)} months` })}, as the table below has them`,
   inMonth: (month: string, contacts: number): string => `${month}: ${number(contacts)}`,
   asTable: "As a table",
   byMonth: "Contacts by the month in which they were added",

@@ -1,7 +1,7 @@
 /** The texts of the history: what was done, how it ended, and what an undo would do. */
 import { deeds, type RunHeader, strippedWords, unwritable } from "@roster/workflows"
 import type { ReactNode } from "preact/compat"
-import { type Forms, type Marked, number, plural, sentence } from "./Language.ts"
+import { counted, type Forms, type Marked, number, plural, sentence } from "./Language.ts"
 import { people, sharedTexts, shortened } from "./SharedTexts.ts"
 
 const areAlready: Forms = { one: "is as before already", other: "are as before already" }
@@ -36,6 +36,7 @@ export const whatOf = ({
   return about === undefined ? deed : `${deed}: ${shortened(about)}`
 }
 
+const fields: Forms = { one: "field more", other: "fields more" }
 const wouldBeChangedBack = "would be changed back"
 const wouldBeAddedAgain = "would be added again"
 
@@ -90,7 +91,7 @@ export const runTexts = {
     now: "Now"
   },
   noFields: "The record has no single fields of it.",
-  moreFields: (rest: number): string => ` and ${number(rest)} fields more`,
+  moreFields: (rest: number): string => ` and ${counted(rest, fields)}`,
   stays: "stays",
   list: (name: string): string => `list ${name}`,
 

@@ -4,7 +4,6 @@ import { ContactsService } from "@roster/domain"
 import { workbookToCsv } from "@roster/workflows/Workbook"
 import { Effect, Stream } from "effect"
 import * as ExportAtoms from "../../src/exports/ExportAtoms.ts"
-import { hasDecimalComma } from "../../src/texts/Language.ts"
 import { studioStore } from "../StudioStore.ts"
 import { takenCommand } from "../TakenCommand.ts"
 
@@ -73,10 +72,6 @@ describe("the export view", () => {
       )
     })
   )
-
-  it("proposes semicolons where a comma stands in numbers", () => {
-    assert.deepStrictEqual(["de", "fr", "en-GB", "ja"].map(hasDecimalComma), [true, true, false, false])
-  })
 
   it.effect("says why a file is not ready", () =>
     Effect.gen(function* () {
