@@ -1,5 +1,21 @@
-/** A dialog of the browser itself, which keeps the focus, ends with Escape and gives the focus back. */
+/** A dialog of the browser itself, which keeps the focus and ends with Escape. The focus then goes back to what opened the first of them. */
 import { type ReactNode, useEffect, useId, useRef } from "preact/compat"
+
+/** What had the focus before any dialog. */
+let opener: HTMLElement | undefined
+
+const noteOpener = (): void => {
+  const { activeElement: now, body } = document
+  if (now instanceof HTMLElement && now !== body && now.closest("dialog") === null) opener = now
+}
+
+/** The browser gives the focus back where a dialog closes, and not where it goes with what rendered it. */
+const giveBack = (): void => {
+  setTimeout(() => {
+    const isFree = document.activeElement === document.body && document.querySelector("dialog[open]") === null
+    if (isFree && opener?.isConnected === true) opener.focus()
+  })
+}
 
 /** A dialog that is open while it is rendered. One that may not be closed by accident has no `onClose`. */
 export const Dialog = ({
@@ -13,7 +29,11 @@ export const Dialog = ({
 }) => {
   const dialog = useRef<HTMLDialogElement>(null)
   const heading = useId()
-  useEffect(() => dialog.current?.showModal(), [])
+  useEffect(() => {
+    noteOpener()
+    dialog.current?.showModal()
+    return giveBack
+  }, [])
   return (
     <dialog
       ref={dialog}
