@@ -9,7 +9,6 @@ export const nouns = {
   column: { one: "column", other: "columns" },
   contact: { one: "contact", other: "contacts" },
   correction: { one: "correction", other: "corrections" },
-  part: { one: "part", other: "parts" },
   row: { one: "row", other: "rows" }
 }
 
