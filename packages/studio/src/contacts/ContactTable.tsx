@@ -69,7 +69,11 @@ export const ContactTable = () => {
   const open = useAtomSet(ContactAtoms.opened)
   const last = useRef("")
   if (!AsyncResult.isSuccess(page)) {
-    return problemOf(page) === undefined ? <p>{sharedTexts.readingContacts}</p> : <ReadProblem of={page} />
+    return problemOf(page) === undefined ? (
+      <p className="waiting">{sharedTexts.readingContacts}</p>
+    ) : (
+      <ReadProblem of={page} />
+    )
   }
   const { contacts, first } = page.value
   if (contacts.length === 0) return null

@@ -47,7 +47,7 @@ const Row = ({ isApplied, row }: { readonly row: ShownRow; readonly isApplied: b
     <>
       <tr>
         <td className="number">{number(line)}</td>
-        <td>
+        <td className="address">
           <bdi>{email}</bdi>
         </td>
         <td>

@@ -148,15 +148,15 @@ const Runs = () => {
       {result.value.length === 0 ? (
         <p>{overviewTexts.nothing}</p>
       ) : (
-        <Table label={overviewTexts.newest} columns={[sharedTexts.when, sharedTexts.what, overviewTexts.ended]}>
+        <Table label={overviewTexts.newest} columns={[sharedTexts.what, sharedTexts.when, overviewTexts.ended]}>
           {result.value.slice(0, shownRuns).map((run) => (
             <tr key={run.header.id}>
+              <th scope="row" className="lead">
+                <bdi>{whatOf(run.header)}</bdi>
+              </th>
               <td>
                 <Time at={beganAt(run.header)} />
               </td>
-              <th scope="row">
-                <bdi>{whatOf(run.header)}</bdi>
-              </th>
               <td>
                 <StateMark run={run} />
               </td>

@@ -50,7 +50,7 @@ export const ChangesTable = ({
   const { before, byRun, contact, now, theRun, theUndo } = runTexts.columns
   const first = (change: ShownChange, rows: number): ReactNode => (
     <>
-      <th scope="row" rowSpan={rows}>
+      <th scope="row" rowSpan={rows} className="address">
         <bdi>{change.email}</bdi>
       </th>
       <td rowSpan={rows}>{change.words}</td>
