@@ -73,8 +73,8 @@ const registered = <R>(
 const contacts = (): ReadonlyArray<ConformanceCase<ContactsService>> => [
   ...registered(readAndWrite, [
     upsertConformance,
-    contactChangeConformance,
-    addReachConformance,
+    customFieldsConformance,
+    contactListConformance,
     addWithoutAnswerConformance,
     contactTextConformance
   ]),
@@ -86,9 +86,9 @@ const contacts = (): ReadonlyArray<ConformanceCase<ContactsService>> => [
   ...registered(andExport, [exportConformance, exportFormatConformance]),
   ...registered([...readAndWrite, "orders"], [contactOrderConformance]),
   ...registered(readAndWrite, [
-    customFieldsConformance,
     contactsConformance,
-    contactListConformance,
+    contactChangeConformance,
+    addReachConformance,
     contactReadsConformance,
     contactBoundsConformance
   ])
@@ -136,11 +136,11 @@ export const conformance = {
   all: (): ReadonlyArray<
     ConformanceCase<AccountService | ContactsService | CredentialsService | EmailsService | RunsService | ListsService>
   > => [
-    ...contacts(),
-    ...credentials(),
-    ...emails(),
     ...runs(),
     ...lists(),
+    ...credentials(),
+    ...emails(),
+    ...contacts(),
     ...registered<ContactsService | ListsService | RunsService>(
       [...readAndWrite, "lists", "runs"],
       [listsInRunsConformance]
