@@ -104,11 +104,11 @@ export { FieldUse, FieldsInUse, maximumFieldsInUse, makeFieldCount } from "./rul
 export * as Rule from "./Rule.ts"
 export { completeRule, maximumSuggestions, type RuleCompletions, type RuleSuggestion } from "./rules/RuleCompletion.ts"
 export { InvalidRule } from "./rules/RuleError.ts"
-export { matchesRule, ruleMatcher, type Verdict } from "./rules/RuleEvaluator.ts"
+export { matchesRule, ruleMatcher, type Verdict } from "./rules/evaluation/RuleEvaluator.ts"
 export { maximumRuleDepth, maximumRuleConditions, type ParseRuleOptions, parseRule } from "./rules/RuleParser.ts"
 export * from "./rules/RuleTemplate.ts"
 export { RuleText, printRule, RawRule, checkRule } from "./rules/RuleText.ts"
-export { Unplaced, ContactCount } from "./rules/Unplaced.ts"
+export { Unplaced, ContactCount } from "./rules/evaluation/Unplaced.ts"
 export {
   RuleName,
   SavedRules,

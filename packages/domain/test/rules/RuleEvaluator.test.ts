@@ -3,9 +3,9 @@ import { DateTime, Result, Schema } from "effect"
 import { Contact } from "../../src/contacts/Contact.ts"
 import { compareText, foldText, numberOf } from "../../src/rules/Rule.ts"
 import { parseDate } from "../../src/rules/RuleDate.ts"
-import { matchesRule, ruleJudge, ruleMatcher } from "../../src/rules/RuleEvaluator.ts"
+import { matchesRule, ruleJudge, ruleMatcher } from "../../src/rules/evaluation/RuleEvaluator.ts"
 import { parseRule } from "../../src/rules/RuleParser.ts"
-import { makeRuleCount, unplacedText } from "../../src/rules/Unplaced.ts"
+import { makeRuleCount, unplacedText } from "../../src/rules/evaluation/Unplaced.ts"
 import type { RuleSubject } from "../../src/rules/RuleFields.ts"
 
 const now = DateTime.makeUnsafe("2024-03-01T12:00:00Z")

@@ -3,7 +3,7 @@ import { assert, describe, it } from "@effect/vitest"
 import { Arbitrary, DateTime, Result, Schema } from "effect"
 import { EmailAddress } from "../../src/contacts/EmailAddress.ts"
 import * as Rule from "../../src/rules/Rule.ts"
-import { matchesRule } from "../../src/rules/RuleEvaluator.ts"
+import { matchesRule } from "../../src/rules/evaluation/RuleEvaluator.ts"
 import { parseRule } from "../../src/rules/RuleParser.ts"
 import { printRule } from "../../src/rules/RuleText.ts"
 import {

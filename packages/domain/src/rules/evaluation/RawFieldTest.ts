@@ -2,7 +2,7 @@
  * Says of stored custom fields, before they are parsed, that a rule cannot select their contact. Most contacts are not
  * selected, and to parse their fields is most of what a scan does. (docs/decisions/rules.md)
  */
-import { type Condition, foldText, type Leaf, type Rule } from "./Rule.ts"
+import { type Condition, foldText, type Leaf, type Rule } from "../Rule.ts"
 
 /** Signs that JSON writes as they are, and that lower case leaves alone whatever is beside them. */
 const plainRun = /[a-z0-9 @._-]+/g

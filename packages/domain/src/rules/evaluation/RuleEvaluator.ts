@@ -1,10 +1,10 @@
 /** Decides which contacts a rule selects, and of which it cannot decide. Every store and client asks it. */
 import * as DateTime from "effect/DateTime"
-import type { Condition, Field, Leaf, OnList, Operator, Rule } from "./Rule.ts"
-import { comparedAs, compareText, foldText, numberOf } from "./Rule.ts"
-import { byFoldedName } from "../values/FieldNames.ts"
-import { type DateLiteral, dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "./RuleDate.ts"
-import { type RecordFieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubject } from "./RuleFields.ts"
+import type { Condition, Field, Leaf, OnList, Operator, Rule } from "../Rule.ts"
+import { comparedAs, compareText, foldText, numberOf } from "../Rule.ts"
+import { byFoldedName } from "../../values/FieldNames.ts"
+import { type DateLiteral, dateRange, type DateRange, monthDayOf, parseDate, wholeDays } from "../RuleDate.ts"
+import { type RecordFieldValue, type RecordFieldInfo, recordFieldInfo, type RuleSubject } from "../RuleFields.ts"
 
 /** What keeps a rule from deciding about a contact: a value that a condition cannot compare. */
 export interface Undecided {

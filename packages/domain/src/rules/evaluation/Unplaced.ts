@@ -1,11 +1,11 @@
 /** Contacts with a value that a rule cannot compare, which it selects by no side. (docs/rules.md) */
 import { type DateTime, Schema } from "effect"
-import { answerField } from "../values/OptionalField.ts"
-import { wireRecord } from "../values/WireRecord.ts"
-import { exampleOf } from "./FieldUse.ts"
-import { comparedAs, fieldKind, leavesOf, type Rule } from "./Rule.ts"
+import { answerField } from "../../values/OptionalField.ts"
+import { wireRecord } from "../../values/WireRecord.ts"
+import { exampleOf } from "../FieldUse.ts"
+import { comparedAs, fieldKind, leavesOf, type Rule } from "../Rule.ts"
 import { ruleJudge } from "./RuleEvaluator.ts"
-import type { RuleSubject } from "./RuleFields.ts"
+import type { RuleSubject } from "../RuleFields.ts"
 
 /** The contacts about which a rule cannot decide. */
 export const Unplaced = wireRecord({
