@@ -33,7 +33,7 @@ import {
   KnownFields,
   resubscribeIssue
 } from "@roster/domain/internal"
-import { DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
+import { Array as Arrays, DateTime, Effect, Result, type Scope, Stream, Struct } from "effect"
 import { recordedTarget } from "../runs/RecordedRun.ts"
 import { RunLog } from "../runs/RunLog.ts"
 import type { Bitset } from "../upload/Bitset.ts"
@@ -65,6 +65,7 @@ import {
   planStorageMemory,
   type PlanSummary,
   rowsBegin,
+  rowsBetweenOthers,
   rowsEnd,
   version
 } from "./PlanFile.ts"
@@ -365,11 +366,15 @@ export const writtenPlan = Effect.fnUntraced(function* <A, E, R, ES = never>(
   let isFirst = true
   const linesOf = Effect.fnUntraced(function* (part: ReadonlyArray<A>) {
     let text = ""
-    for (const row of part) {
-      const line = planner.plan(row)
-      if (line === undefined) continue
-      text += `${isFirst ? "" : ","}${encodeRow(line)}\n`
-      isFirst = false
+    for (const some of Arrays.chunksOf(part, rowsBetweenOthers)) {
+      for (const row of some) {
+        const line = planner.plan(row)
+        if (line === undefined) continue
+        text += `${isFirst ? "" : ","}${encodeRow(line)}\n`
+        isFirst = false
+      }
+      // A page draws and answers meanwhile.
+      yield* Effect.yieldNow
     }
     planned += part.length
     if (onProgress !== undefined) yield* onProgress(planned)

@@ -223,6 +223,9 @@ const readLine = (text: string, isFirst: boolean, decodesRows: boolean): Result.
   })
 }
 
+/** Rows that are planned, written or read at once: some milliseconds of work. */
+export const rowsBetweenOthers = 64
+
 /** Maximum length of a line of a plan in UTF-16 units, far more than a row and a summary take. */
 const longestLine = 16 * 1024 * 1024
 
@@ -257,7 +260,14 @@ export const readPlan = <E, R>(
       Stream.concat(Stream.fromEffect(Effect.suspend(() => decode()))),
       Stream.splitLines,
       Stream.filter((line) => line !== ""),
-      Stream.mapArrayEffect((part) => Effect.fromResult(Result.all(Arrays.map(part, read)))),
+      Stream.rechunk(rowsBetweenOthers),
+      // A page draws and answers meanwhile.
+      Stream.mapArrayEffect((part) =>
+        Effect.andThen(
+          Effect.yieldNow,
+          Effect.suspend(() => Effect.fromResult(Result.all(Arrays.map(part, read))))
+        )
+      ),
       Stream.concat(Stream.fromEffectDrain(end))
     )
   })
