@@ -134,15 +134,19 @@ export const RunCard = ({ run }: { readonly run: ListedRun }) => {
 
   return (
     <>
-      <p>
+      <div className="bar">
         <button type="button" onClick={() => registry.set(RunAtoms.opened, undefined)}>
           <Icon name="previous" />
           {runTexts.back}
         </button>
-      </p>
-      <h2 ref={heading} tabIndex={-1}>
-        {runTexts.heading(<bdi>{whatOf(run.header)}</bdi>, <Time at={beganAt(run.header)} />, <StateMark run={run} />)}
-      </h2>
+        <h2 ref={heading} tabIndex={-1}>
+          {runTexts.heading(
+            <bdi>{whatOf(run.header)}</bdi>,
+            <Time at={beganAt(run.header)} />,
+            <StateMark run={run} />
+          )}
+        </h2>
+      </div>
       <p>
         {runTexts.did(run.counts)}{" "}
         {run.state === "Interrupted" && (run.header.command === "import" || run.header.command === "apply")
