@@ -36,8 +36,8 @@ import { listsOf, type Places, writeLists } from "./ListMembers.ts"
 import { type Listed, recordedChange } from "./RecordedContacts.ts"
 import { namingWriter } from "./StatusHistory.ts"
 
-/** The contacts that are read and judged at once. */
-const readAtOnce = 100
+/** The contacts that are read and judged at once: at most 8 MB. */
+const readAtOnce = 250
 
 /** What a call does with the contact of an address. */
 interface Writing {
