@@ -90,7 +90,7 @@ export const runTexts = {
     byRun: "By the run",
     now: "Now"
   },
-  noFields: "The record has no single fields of it.",
+  noFields: "Its fields were not recorded one by one.",
   moreFields: (rest: number): string => ` and ${counted(rest, fields)}`,
   stays: "stays",
   list: (name: string): string => `list ${name}`,
