@@ -9,7 +9,7 @@ import { isUsed, seriesOf } from "./BackupSeries.ts"
 import { type CarriedForward, carryForward, type CarryOptions } from "./CarriedForward.ts"
 import { lastMigration, latestMigration, migrateTo, newer } from "../store/Migrations.ts"
 import * as PostgresLoading from "../store/postgres/PostgresLoading.ts"
-import { CommitLost } from "../store/postgres/PostgresError.ts"
+import { isCommitLost } from "../store/postgres/PostgresError.ts"
 import { nameOf, type PostgresOptions, withoutRepeat } from "../store/postgres/PostgresOptions.ts"
 import { messageOf } from "../store/sqlite/SqliteError.ts"
 import { isSqlErrorOf } from "../store/StoreFailure.ts"
@@ -269,8 +269,9 @@ const orUnavailable =
   (name: string, what: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.catchIf(effect, isSqlErrorOf<E>, (error) => {
-      const isLost = error.reason.cause instanceof CommitLost
-      return Effect.fail(unavailable(name, `${isLost ? lostCommit : what} ${PostgresLoading.failure(error)}`))
+      return Effect.fail(
+        unavailable(name, `${isCommitLost(error) ? lostCommit : what} ${PostgresLoading.failure(error)}`)
+      )
     })
 
 const lostCommit = "Check whether it was done before you repeat it."

@@ -36,7 +36,7 @@ import {
   sharedConnections
 } from "./PostgresOptions.ts"
 import {
-  CommitLost,
+  isCommitLost,
   isLockTimeout,
   mayRepeat,
   noAnswer,
@@ -233,9 +233,6 @@ const sqlErrorIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined 
 const isLoss = (failure: unknown): failure is SqlError.SqlError =>
   SqlError.isSqlError(failure) && failure.reason._tag === "ConnectionError"
 
-const isCommitLost = (failure: unknown): failure is SqlError.SqlError =>
-  SqlError.isSqlError(failure) && failure.reason.cause instanceof CommitLost
-
 /** The loss of its connection, of which a ROLLBACK or the release of the connection died. */
 const lossIn = (cause: Cause.Cause<unknown>): SqlError.SqlError | undefined =>
   Cause.hasInterrupts(cause)
@@ -425,10 +422,9 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       const before = attempt?.failure
       return Effect.catchCause(once(effect), (cause) => {
         const lost = lossIn(cause)
-        if (lost !== undefined && attempt !== undefined) attempt.failure = lost
-        if (lost !== undefined) return Effect.fail(lost)
-        if (attempt?.failure !== undefined && !mayRepeat(attempt.failure)) attempt.failure = before
-        return Effect.failCause(cause)
+        if (attempt !== undefined && lost !== undefined) attempt.failure = lost
+        else if (attempt?.failure !== undefined && !mayRepeat(attempt.failure)) attempt.failure = before
+        return lost === undefined ? Effect.failCause(cause) : Effect.fail(lost)
       })
     })
   const withTransaction: SqlClient.SqlClient["withTransaction"] = (effect) =>
@@ -444,7 +440,7 @@ export const make = Effect.fnUntraced(function* (options: PostgresOptions, kept 
       })
       if (fiber.getRef(NoRepeat)) return attempt
       return repeating(attempt, statementMillis, (cause) =>
-        sqlErrorIn(cause)?.reason.cause instanceof CommitLost ? undefined : current.failure
+        isCommitLost(sqlErrorIn(cause)) ? undefined : current.failure
       )
     })
 

@@ -8,6 +8,10 @@ export class CommitLost extends Error {
   override readonly name = "CommitLost"
 }
 
+/** Whether nobody knows what became of a transaction, or of a statement that commits by itself. */
+export const isCommitLost = (failure: unknown): failure is SqlError.SqlError =>
+  SqlError.isSqlError(failure) && failure.reason.cause instanceof CommitLost
+
 /** All connections of the pool were in use for too long. */
 export class PoolExhausted extends Error {
   override readonly name = "PoolExhausted"
