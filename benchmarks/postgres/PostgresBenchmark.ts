@@ -101,12 +101,14 @@ const measureCalls = Effect.fnUntraced(function* (server: DatabaseServer, calls:
   return yield* compare(variants)
 }, Effect.scoped)
 
+type Service = Effect.Success<ReturnType<typeof serve>>
+
 /** Runs a job of a service on a database, and asks it for other things meanwhile. */
 const withProbe = (
   server: DatabaseServer,
   database: string,
   units: number,
-  job: (served: Effect.Success<ReturnType<typeof serve>>) => Promise<void>,
+  job: (served: Service) => Promise<void>,
   key?: string
 ) =>
   Effect.gen(function* () {
@@ -128,29 +130,28 @@ const withProbe = (
 const onFresh = (server: DatabaseServer, run: (database: string) => Effect.Effect<Figure>) =>
   Effect.acquireUseRelease(server.fresh(), run, server.drop)
 
+/** Imports so many rows through a service into its database. */
+const sent = (database: string, rows: number) => async (served: Service) => {
+  await upload(served, csvFile(rows))
+  await untilReady(database, rows)
+}
+
+/** Fills a database with so many rows and some contacts that are asked for, and gives the key to it. */
+const filled = Effect.fnUntraced(function* (database: string, rows: number) {
+  const served = yield* serve(join(yield* folder, "roster"), { database })
+  yield* Effect.promise(() => prepareProbe(served))
+  yield* Effect.promise(() => sent(database, rows)(served))
+  return served.headers["x-service-apikey"] ?? ""
+}, Effect.scoped)
+
 const imported = (server: DatabaseServer, rows: number) =>
-  onFresh(server, (database) =>
-    withProbe(server, database, rows, async (served) => {
-      await upload(served, csvFile(rows))
-      await untilReady(database, rows)
-    })
-  )
+  onFresh(server, (database) => withProbe(server, database, rows, sent(database, rows)))
 
 /** The same file once more, on what it made. */
 const importedAgain = (server: DatabaseServer, rows: number) =>
-  onFresh(server, (database) => {
-    const send = async (served: Effect.Success<ReturnType<typeof serve>>) => {
-      await upload(served, csvFile(rows))
-      await untilReady(database, rows)
-    }
-    const first = Effect.flatMap(folder, (folder) => serve(join(folder, "roster"), { database })).pipe(
-      Effect.tap((served) => Effect.promise(() => prepareProbe(served))),
-      Effect.tap((served) => Effect.promise(() => send(served))),
-      Effect.map(({ headers }) => headers["x-service-apikey"] ?? ""),
-      Effect.scoped
-    )
-    return Effect.flatMap(first, (key) => withProbe(server, database, rows, send, key))
-  })
+  onFresh(server, (database) =>
+    Effect.flatMap(filled(database, rows), (key) => withProbe(server, database, rows, sent(database, rows), key))
+  )
 
 /** The milliseconds of the last page of a store. */
 const lastPage = ({ database, key, rows }: Effect.Success<ReturnType<typeof makeStore>>) =>
@@ -182,17 +183,7 @@ const exported = (server: DatabaseServer, { database, key, rows }: Effect.Succes
 /** A store of so many contacts and some that are asked for, and the key to it. */
 const makeStore = Effect.fnUntraced(function* (server: DatabaseServer, rows: number) {
   const database = yield* Effect.acquireRelease(server.fresh(), server.drop)
-  const key = yield* Effect.scoped(
-    Effect.gen(function* () {
-      const served = yield* serve(join(yield* folder, "roster"), { database })
-      yield* Effect.promise(() => prepareProbe(served))
-      yield* Effect.promise(async () => {
-        await upload(served, csvFile(rows))
-        await untilReady(database, rows)
-      })
-      return served.headers["x-service-apikey"] ?? ""
-    })
-  )
+  const key = yield* filled(database, rows)
   yield* Effect.promise(() => runStatements(database, "VACUUM ANALYZE"))
   return { database, key, rows }
 })
